@@ -32,7 +32,7 @@ def test_a_package_has_the_background_period_of_its_plan_and_no_other(tmp_path, 
     given = None if period is None else plan(period=period)
     files = written(tmp_path, plan=given)
     nanoseconds, words = (20000000, "20 ms") if period is None else (7300000, "7.3 ms")
-    origin = "the usual one: no plan" if period is None else "that of the plan."
+    origin = "the default: no plan" if period is None else "that of the plan."
     tasks = files["planar2r_rt_tasks.h"]
     assert f"#define planar2r_rt_BACKGROUND_PERIOD {nanoseconds}LL" in tasks
     assert f"Background period {words} (planar2r_rt_BACKGROUND_PERIOD), {origin}" in tasks

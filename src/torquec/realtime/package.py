@@ -59,20 +59,20 @@ HOLD_FILE = ".hold.json"
 _EXAMPLES = ("example_posix.c", "example_bare_metal.c")
 
 _NOTES = {
-    "nominal_parameters": "The model's own values of everything that can change at run time.",
-    "load_parameters": "A load's ten parameters from its mass, its centre of mass and its inertia about that.",
-    "update_parameters": "To be called when a parameter has changed: what the other functions need of them.",
-    "background_inertia": "Mass matrix, reflected rotors included; torques that hold gravity (and springs).",
+    "nominal_parameters": "Nominal values of all parameters that can change at run time.",
+    "load_parameters": "Ten inertial parameters of a load from its mass, centre of mass, and inertia about the centre.",
+    "update_parameters": "Constants of the other functions from the parameters; call it when a parameter has changed.",
+    "background_inertia": "Mass matrix, reflected rotors included; torques against gravity (and springs).",
     "background_velocity": "Centrifugal and Coriolis torques.",
-    "background_friction": "Friction at the speeds of the background; rigid: M qdd + gravity + velocity.",
-    "hold": "What is held until the next coefficients.",
+    "background_friction": "Friction at the background's speeds; rigid, if it is an input: M qdd + gravity + velocity.",
+    "hold": "Torques that are held until the next coefficients.",
     "synchronous": "tau = M qdd + held.",
-    "background_first_order": "What is held, and its slopes; friction and springs included as the package says.",
-    "synchronous_first_order": "tau = M qdd + held + dtau_dq (q - q0) + dtau_dqd (qd - qd0), 0 at the background.",
-    "two_rate_law": "The law of every cycle from the coefficients of `background`; qdd is what the background is told.",
-    "background": "All coefficients of `two_rate_law` in one row, with the state that they are for.",
+    "background_first_order": "Held torques and their slopes, with friction and springs if the package has them.",
+    "synchronous_first_order": "tau = M qdd + held + dtau_dq (q - q0) + dtau_dqd (qd - qd0), 0: at the background.",
+    "two_rate_law": "The law of every cycle, from coefficients of `background`; give its output qdd to the background.",
+    "background": "All coefficients of `two_rate_law` in one row, with the state at which they hold.",
     "momentum_observer": "External torques from measured state and acting torque; memory from momentum_observer_start.",
-    "momentum_observer_start": "The memory of momentum_observer to begin with, where nothing touches the robot.",
+    "momentum_observer_start": "Initial memory of momentum_observer, for a robot that nothing touches.",
     "recursive_estimator": "Payload and friction from measured state and acting torque; memory begins with zeros.",
     **{name: QUANTITIES[name].summary for name in MEMORY_QUANTITIES},
     "demanded_acceleration": "Computed torque: give `synchronous` this acceleration as qdd.",
@@ -221,8 +221,8 @@ def _texts(
     else:
         for name in notes:
             notes[name] += (
-                f"\nStack: at most {stack[name]} bytes, every local and input in a place of its own, without what "
-                "sin and cos of math.h take."
+                f"\nStack: at most {stack[name]} bytes, with every local and input in its own place, and without "
+                "that of sin and cos of math.h."
             )
         made = {**c_package(functions, notes=notes, **words)}
         made["CMakeLists.txt"] = f"{made['CMakeLists.txt']!s}{_CMAKE_TASKS.format(prefix=names.prefix)}"

@@ -29,14 +29,14 @@ C11, for the atomic exchanges of triple_buffer.h; everything else is C99.
 {prefix}_start                 before anything else
 {prefix}_inertia_task          in the background: new inertias and gravity
 {prefix}_velocity_task         in the background: new velocity torques{friction}
-{prefix}_synchronous_task      in every cycle: torques from the newest coefficients and the acceleration that is wanted
+{prefix}_synchronous_task      in every cycle: torques from the newest coefficients and the demanded acceleration
 {first}{parameters}
-Each task may be a thread, a process's loop or an interrupt; each is called from one place only. A task gives 1 when it
-did its work. A background task gives 0 and publishes nothing when a coefficient would not be finite; the synchronous
-task gives 0 as long as there are no coefficients.
+A task may run in a thread, in a loop or in an interrupt; call each from one place only. A task returns 1 if it
+succeeded. A background task returns 0 and publishes nothing if a coefficient is not finite; the synchronous task
+returns 0 until there are coefficients.
 
 {period} ({p}_BACKGROUND_PERIOD), {origin}.
-The background tasks run once in it."""
+The background tasks run once per period."""
 
 
 def tasks_text(two: TwoRateFunctions, names: Names, *, period: float, planned: bool) -> str:
@@ -68,21 +68,21 @@ class _Writer:
             friction=" and friction" if self.two.friction is FrictionTask.BACKGROUND else "",
             first=(
                 f"{p}_first_order_task, {p}_first_order_synchronous_task\n"
-                "                    the same in first order: slopes at the state of the background are held too\n"
+                "                    the same at first order: slopes at the background's state are held, too\n"
                 if first
                 else ""
             ),
-            parameters=f"{p}_set_parameters  whenever parameters change; from one place\n" if self.two.groups else "",
+            parameters=f"{p}_set_parameters  when parameters change; from one place\n" if self.two.groups else "",
             p=p,
             period=period_words(self.period).capitalize(),
-            origin="that of the plan" if self.planned else "the usual one: no plan says which is short enough",
+            origin="that of the plan" if self.planned else "the default: no plan states which is short enough",
         )
         parts = [
             comment(heading),
             f"#ifndef {guard}\n#define {guard}\n",
             f'#include "{p}.h"\n#include "triple_buffer.h"\n',
             f"#define {p}_JOINTS {self.two.robot.n}",
-            f"#define {p}_FIRST_ORDER {int(first)} /* whether slopes are held too */",
+            f"#define {p}_FIRST_ORDER {int(first)} /* 1: slopes are held, too */",
             f"#define {p}_BACKGROUND_PERIOD {background_nanoseconds(self.period)}LL /* [ns] */",
             f'#define {p}_MODEL "{self.two.model.content_hash}"\n\ntypedef {self.real} {p}_real;\n',
             *(self._record(key) for key in self.records),
@@ -123,7 +123,7 @@ class _Writer:
             lines.append(f"{self.prefix}_parameters_record {key}_parameters[3];")
         lines.append(f"{self.prefix}_real held[{self.prefix}_JOINTS]; /* of the synchronous task */")
         lines.append("int has_inertia, has_velocity, has_first_order; /* of the synchronous task */")
-        lines.append("unsigned inertias, velocities, first_orders; /* published so far, by the background tasks */")
+        lines.append("unsigned inertias, velocities, first_orders; /* how many the background tasks have published */")
         body = "".join(f"    {line}\n" for line in lines)
         return f"typedef struct {{\n{body}}} {self.prefix}_tasks;\n"
 
@@ -135,7 +135,7 @@ class _Writer:
             [
                 "int k;",
                 "for (k = 0; k < count; ++k) {",
-                "    /* An infinity or NaN less itself is NaN, which equals nothing. */",
+                "    /* Infinity or NaN minus itself is NaN, which does not equal itself. */",
                 "    const int finite = values[k] - values[k] == values[k] - values[k];",
                 "    if (!finite) {",
                 "        return 0;",

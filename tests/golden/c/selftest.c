@@ -39,7 +39,7 @@ static double difference(const double *results, const double *recorded, int n)
     for (k = 0; k < n; ++k) {
         double error = fabs(results[k] - recorded[k]);
         if (results[k] == recorded[k]) {
-            error = 0.0; /* the same infinity, too */
+            error = 0.0; /* also for equal infinities */
         }
         if ((results[k] != results[k]) && (recorded[k] != recorded[k])) {
             error = 0.0; /* both are NaN */
@@ -66,7 +66,7 @@ static int report(const char *function, double error, double tolerance)
     return failures;
 }
 
-/* What -funsafe-math-optimizations and the like change, tried on values that no compiler knows. */
+/* Detects -funsafe-math-optimizations and similar options by their effects on volatile values. */
 static int check_arithmetic(void)
 {
     static volatile double given[7] = {
@@ -76,7 +76,7 @@ static int check_arithmetic(void)
     volatile double alone[4];
     const double divisor = given[4];
     const double zero = given[5];
-    const double none = given[6] - given[6]; /* of infinities: a NaN */
+    const double none = given[6] - given[6]; /* infinity minus infinity is NaN */
     double sum;
     int changed = 0;
     int k;
@@ -86,7 +86,7 @@ static int check_arithmetic(void)
     together[3] = given[3]/divisor;
     for (k = 0; k < 4; ++k) {
         alone[k] = given[k];
-        alone[k] = alone[k]/given[4]; /* read anew: no reciprocal serves two of these */
+        alone[k] = alone[k]/given[4]; /* volatile: these divisions cannot share a reciprocal */
         if (together[k] != alone[k]) {
             changed = 1;
         }
@@ -96,11 +96,11 @@ static int check_arithmetic(void)
         changed = 1; /* -0 + 0 is 0 */
     }
     if (none == none) {
-        changed = 1; /* a NaN is not itself */
+        changed = 1; /* NaN does not equal itself */
     }
     sum = (given[3] + given[0]) - given[3];
     if (sum != 0.0) {
-        changed = 1; /* the small one is lost */
+        changed = 1; /* rounding loses the small summand */
     }
     if (changed != 0) {
         (void)printf("FAILED arithmetic: compile without -ffast-math and its parts\n"

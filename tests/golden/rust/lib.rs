@@ -22,7 +22,7 @@ extern "C" {
 
 /// Sine and cosine of one angle, without a branch, an integer or a table.
 ///
-/// (1) t = x (2/pi), rounded to a whole number by adding and taking away 1.5 * 2^52
+/// (1) t = x (2/pi), rounded to a whole number by adding and subtracting 1.5 * 2^52
 /// (2) r = x - t (pi/2), |r| <= pi/4; pi/2 is split in three, so that the first products are exact
 /// (3) minimax polynomials in z = r^2 give sin r and cos r
 /// (4) h = t mod 4, one of -2 .. 2, are the quarter turns left; a and b their cosine and sine
@@ -40,7 +40,7 @@ fn sincos_of_one(x: f64) -> (f64, f64) {
     ((a * sine) + (b * cosine), (a * cosine) - (b * sine))
 }
 
-/// Sines and cosines of some angles; beyond 100000.0 rad, for infinities and NaN those of the math library.
+/// Sines and cosines of N angles; the math library computes those beyond 100000.0 rad, of infinities and of NaN.
 #[inline(always)]
 fn sincos<const N: usize>(x: [f64; N]) -> ([f64; N], [f64; N]) {
     let mut s = [0.0; N];

@@ -1,4 +1,4 @@
-/* What -funsafe-math-optimizations and the like change, tried on values that no compiler knows. */
+/* Detects -funsafe-math-optimizations and similar options by their effects on volatile values. */
 static int check_arithmetic(void)
 {
     static volatile @REAL@ given[7] = {
@@ -8,7 +8,7 @@ static int check_arithmetic(void)
     volatile @REAL@ alone[4];
     const @REAL@ divisor = given[4];
     const @REAL@ zero = given[5];
-    const @REAL@ none = given[6] - given[6]; /* of infinities: a NaN */
+    const @REAL@ none = given[6] - given[6]; /* infinity minus infinity is NaN */
     @REAL@ sum;
     int changed = 0;
     int k;
@@ -18,7 +18,7 @@ static int check_arithmetic(void)
     together[3] = given[3]/divisor;
     for (k = 0; k < 4; ++k) {
         alone[k] = given[k];
-        alone[k] = alone[k]/given[4]; /* read anew: no reciprocal serves two of these */
+        alone[k] = alone[k]/given[4]; /* volatile: these divisions cannot share a reciprocal */
         if (together[k] != alone[k]) {
             changed = 1;
         }
@@ -28,11 +28,11 @@ static int check_arithmetic(void)
         changed = 1; /* -0 + 0 is 0 */
     }
     if (none == none) {
-        changed = 1; /* a NaN is not itself */
+        changed = 1; /* NaN does not equal itself */
     }
     sum = (given[3] + given[0]) - given[3];
     if (sum != @ZERO@) {
-        changed = 1; /* the small one is lost */
+        changed = 1; /* rounding loses the small summand */
     }
     if (changed != 0) {
         (void)printf("FAILED arithmetic: compile without -ffast-math and its parts\n"

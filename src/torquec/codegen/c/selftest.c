@@ -20,7 +20,7 @@ static @REAL@ difference(const @REAL@ *results, const @REAL@ *recorded, int n)
     for (k = 0; k < n; ++k) {
         @REAL@ error = @FABS@(results[k] - recorded[k]);
         if (results[k] == recorded[k]) {
-            error = @ZERO@; /* the same infinity, too */
+            error = @ZERO@; /* also for equal infinities */
         }
         if ((results[k] != results[k]) && (recorded[k] != recorded[k])) {
             error = @ZERO@; /* both are NaN */

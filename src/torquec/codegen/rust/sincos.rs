@@ -1,6 +1,6 @@
 /// Sine and cosine of one angle, without a branch, an integer or a table.
 ///
-/// (1) t = x (2/pi), rounded to a whole number by adding and taking away 1.5 * 2^@BITS@
+/// (1) t = x (2/pi), rounded to a whole number by adding and subtracting 1.5 * 2^@BITS@
 /// (2) r = x - t (pi/2), |r| <= pi/4; pi/2 is split in three, so that the first products are exact
 /// (3) minimax polynomials in z = r^2 give sin r and cos r
 /// (4) h = t mod 4, one of -2 .. 2, are the quarter turns left; a and b their cosine and sine
@@ -18,7 +18,7 @@ fn sincos_of_one(x: @REAL@) -> (@REAL@, @REAL@) {
     ((a * sine) + (b * cosine), (a * cosine) - (b * sine))
 }
 
-/// Sines and cosines of some angles; beyond @LARGEST@ rad, for infinities and NaN those of the math library.
+/// Sines and cosines of N angles; the math library computes those beyond @LARGEST@ rad, of infinities and of NaN.
 #[inline(always)]
 fn sincos<const N: usize>(x: [@REAL@; N]) -> ([@REAL@; N], [@REAL@; N]) {
     let mut s = [0.0; N];

@@ -17,7 +17,7 @@ export function check(model) {
   return { lines, passed };
 }
 
-/** Largest difference from the recorded results, relative to the largest of these; null is what is not finite. */
+/** Largest difference from the recorded results, relative to the largest of these; null stands for a number that is not finite. */
 function difference(values, recorded) {
   let largest = 0;
   let worst = 0;

@@ -5,8 +5,8 @@
 //     @EXAMPLE@
 //
 // Units are SI and radians unless a function says otherwise; matrices are row by row. A function takes arrays of
-// numbers and gives a new Float64Array, or an object of them where it has several outputs. `name.batch(count, ...)`
-// takes and gives `count` states one after the other, where the module was made with batches.
+// numbers and returns a new Float64Array, or an object of them if it has several outputs. `name.batch(count, ...)`
+// takes `count` states one after the other and returns their results likewise, if the module was made with batches.
 
 const FUNCTIONS = @FUNCTIONS@;
 
@@ -16,7 +16,7 @@ export async function load(bytes) {
   return wrap(instance);
 }
 
-/** The same at once, for a module that is compiled already (or small enough for the page's own thread). */
+/** The same without a promise, for a module that is already compiled, or small enough for the page's main thread. */
 export function loadSync(module) {
   const compiled = module instanceof WebAssembly.Module ? module : new WebAssembly.Module(module);
   return wrap(new WebAssembly.Instance(compiled, {}));

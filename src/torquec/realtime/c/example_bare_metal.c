@@ -1,8 +1,9 @@
-/* Two rates without an operating system. Written by torquec: an example to start from; the functions on top are yours.
+/* Two rates without an operating system. Written by torquec: an example to start from; write the functions marked
+ * "Yours".
  *
- * A timer interrupt runs the synchronous task; main runs the background tasks, over and over: let example_wait return
- * at least once a background period (PREFIX_tasks.h). The two share nothing but triple buffers, so that the interrupt
- * may come between any two instructions. Give the interrupt the name that your vector table has for the timer
+ * A timer interrupt runs the synchronous task; the loop in main runs the background tasks. example_wait must return at
+ * least once per background period (PREFIX_tasks.h). Interrupt and loop share only triple buffers, so the interrupt may
+ * come between any two instructions. Give the interrupt the name that your vector table has for the timer
  * (SysTick_Handler on a Cortex-M).
  */
 #include "PREFIX_tasks.h"
@@ -17,18 +18,18 @@ static PREFIX_tasks tasks;
 static torquec_triple_buffer seen;
 static motion seen_slots[3];
 
-/* Yours: encoders and the acceleration that your control law asks for; 0 when they could not be read. */
+/* Yours: read the encoders, and compute the acceleration that your control law demands; return 0 if that failed. */
 int example_read_motion(PREFIX_real q[PREFIX_JOINTS], PREFIX_real qd[PREFIX_JOINTS], PREFIX_real qdd[PREFIX_JOINTS]);
-/* Yours: the torques to the drives, and what happens when there are none to send. */
+/* Yours: send the torques to the drives; make the robot safe when there are none to send. */
 void example_write_torque(const PREFIX_real tau[PREFIX_JOINTS]);
 void example_stop(void);
-/* Yours: start the timer; sleep until something happens, 0 to end. */
+/* Yours: start the timer; sleep until the next event, and return 0 to end the program. */
 void example_start_timer(void);
 int example_wait(void);
 
 void SysTick_Handler(void);
 
-/* The tasks of the order that the package was written for. */
+/* The tasks for the hold order of this package. */
 #if PREFIX_FIRST_ORDER
 static int refresh(const motion *newest)
 {

@@ -1,7 +1,7 @@
 /* Two rates on POSIX threads. Written by torquec: an example to start from; the two functions on top are yours.
  *
  * The synchronous task runs at 1 kHz on the main thread, at absolute times; a background thread refreshes the
- * coefficients once a background period (PREFIX_tasks.h). Run it with a real-time priority where you may:
+ * coefficients once per background period (PREFIX_tasks.h). Run it with real-time priority if you are allowed to:
  *     chrt -f 80 ./example_posix
  */
 #define _POSIX_C_SOURCE 200809L
@@ -30,9 +30,10 @@ typedef struct {
 static PREFIX_tasks tasks;
 static motion_channel to_background;
 static atomic_int running = 1;
-static long refreshed; /* by the background */
+static long refreshed; /* new coefficients from the background thread so far */
 
-/* Yours: where the robot is, and the acceleration that your control law asks for. Here: a slow swing of all joints. */
+/* Yours: measured positions and speeds, and the acceleration that your control law demands. Here: all joints swing
+ * slowly. */
 static void read_motion(long cycle, motion *now)
 {
     const double t = (double)cycle*1e-9*(double)PERIOD_NS;
@@ -45,7 +46,7 @@ static void read_motion(long cycle, motion *now)
     }
 }
 
-/* Yours: the torques to the drives. Here: the largest one is kept. */
+/* Yours: send the torques to the drives. Here: record the largest one. */
 static double largest;
 static void write_torque(const PREFIX_real tau[PREFIX_JOINTS])
 {
@@ -61,7 +62,7 @@ static void tell(motion_channel *channel, const motion *now)
     torquec_triple_publish(&channel->buffer);
 }
 
-/* The tasks of the order that the package was written for. */
+/* The tasks for the hold order of this package. */
 #if PREFIX_FIRST_ORDER
 static int refresh(const motion *seen)
 {
@@ -121,7 +122,7 @@ int main(void)
     PREFIX_start(&tasks);
     torquec_triple_start(&to_background.buffer);
 
-    /* The first coefficients, before anything moves: from here on there always are some. */
+    /* Compute the first coefficients before anything moves: from now on there are always some. */
     read_motion(0, &now);
     if (!refresh(&now) || pthread_create(&background, NULL, background_thread, NULL) != 0) {
         return 1;

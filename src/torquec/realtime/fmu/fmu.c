@@ -1,7 +1,7 @@
 /* @MODEL@ as a functional mock-up unit (FMI 3.0). Written by torquec.
  *
- * Variables are doubles, one number each; a value reference is the place of a variable in `values`. What the interface
- * has and this unit does not (other types, clocks, serialization, derivatives of variables) answers fmi3Error. */
+ * All variables are scalars of type double; a value reference is an index into `values`. Functions for features that
+ * this unit does not have (other types, clocks, serialization, derivatives of variables) return fmi3Error. */
 
 #include "@PREFIX@.h"
 
@@ -21,7 +21,7 @@
 #define TOKEN "@TOKEN@"
 #define VARIABLES @VARIABLES@ /* time included */
 #define STATES @STATES@ /* continuous ones */
-#define MEMORY @MEMORY@ /* numbers that a law remembers */
+#define MEMORY @MEMORY@ /* size of a law's state */
 
 typedef enum { OK, WARNING, DISCARD, ERROR, FATAL } status;
 typedef uint32_t reference;

@@ -1,4 +1,4 @@
-/* Variables: time, the inputs of the law one after the other, and its torques, which are held for a sampling period. */
+/* Variables: time, all inputs of the law in order, and its torques, which are held for a sampling period. */
 #define PERIOD @PERIOD@ /* [s] */
 
 static void refresh(content *now)
@@ -6,7 +6,8 @@ static void refresh(content *now)
     (void)now;
 }
 
-/* The law at the beginning of every sampling period of the step, with the inputs of its beginning. */
+/* Evaluate the law at the beginning of each sampling period in the step, with the inputs at the beginning of the step;
+ * returns the message of a problem, or NULL. */
 static const char *step(content *now, double size)
 {
     const double count = floor(size/PERIOD + 0.5);

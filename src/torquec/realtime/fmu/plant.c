@@ -6,7 +6,7 @@ static void refresh(content *now)
     @RATE@(&now->values[1], &now->values[TORQUES], &now->values[RATES]);
 }
 
-/* Runge-Kutta 4 with torques held; the message of a problem, or NULL. */
+/* Fourth-order Runge-Kutta steps with constant torques; returns the message of a problem, or NULL. */
 static const char *step(content *now, double size)
 {
     const double longest = now->values[LONGEST_STEP];

@@ -18,7 +18,7 @@ namespace @PACKAGE@
 class DynamicsSolver : public inverse_dynamics_solver::InverseDynamicsSolver
 {
 public:
-  /* Everything is in the generated code: no parameter is read. */
+  /* The generated code contains the whole model: no parameter is read. */
   void initialize(
     rclcpp::node_interfaces::NodeParametersInterface::ConstSharedPtr = nullptr, const std::string & = "",
     const std::string & = "") override
@@ -65,7 +65,7 @@ public:
     return torques;
   }
 
-  /* Inertia, velocity and gravity torques in one call, without the matrix in between. */
+  /* Inertia, velocity and gravity torques in one call, without computing the mass matrix. */
   Eigen::VectorXd getTorques(
     const Eigen::VectorXd & joint_positions, const Eigen::VectorXd & joint_velocities,
     const Eigen::VectorXd & joint_accelerations) const override

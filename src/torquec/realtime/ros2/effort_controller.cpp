@@ -3,8 +3,8 @@
  * References, by joint: position, velocity, acceleration. State: position, velocity. Command: effort.
  * Gains, limits, friction, tool and payload can be changed while the controller runs (`ros2 param set`); the torques move to
  * the new law within the rate limits.
- * `update` does not allocate, lock or print. It reports an error only when the torques are at zero: a manager deactivates
- * a controller in the cycle of its error, and the ramp to zero would never run.
+ * `update` does not allocate, lock or print. It reports an error only when the torques are zero: a manager deactivates a
+ * controller in the cycle of its error, so an earlier error would prevent the ramp to zero.
  */
 #include "@PACKAGE@/effort_controller.hpp"
 
@@ -25,7 +25,7 @@ namespace
 
 constexpr std::size_t position = 0, velocity = 1, acceleration = 2, references = 3, states = 2;
 
-/* Newer releases give an optional number, older ones a plain one; what cannot be read is no number. */
+/* Newer ROS releases return an optional number, older ones a plain one; a value that cannot be read becomes NaN. */
 template <typename Interface, typename = void>
 struct has_optional : std::false_type
 {
@@ -45,7 +45,7 @@ double value_of(const Interface & interface)
   }
 }
 
-/* True where the value was set; older releases do not say. */
+/* True if the value was set; older ROS releases do not report it, and count as true. */
 template <typename Interface>
 bool set_value_of(Interface & interface, double value)
 {
@@ -132,7 +132,7 @@ Law GravityController::law() const
   return Law::gravity;
 }
 
-/* The settings of the node's parameters, and of those that are about to change; what is wrong with them, or null. */
+/* The settings from the node's parameters and the changed ones; returns the reason of a refusal, or null. */
 const char * EffortController::read_settings(
   const std::vector<rclcpp::Parameter> & changed, LawSettings & settings) const
 {
@@ -192,7 +192,7 @@ const char * EffortController::read_settings(
   return nullptr;
 }
 
-/* Refused parameters stay as they are. While the controller is inactive they are read when it is activated. */
+/* Refused parameters keep their values. An inactive controller takes changes when it is activated. */
 bool EffortController::change_parameters(const std::vector<rclcpp::Parameter> & changed, const char *& reason)
 {
   LawSettings settings;
@@ -275,7 +275,7 @@ bool EffortController::on_set_chained_mode(bool)
   return true;
 }
 
-/* Nobody is in front: the robot is held where it was when the controller began. */
+/* No other controller writes the references: hold the position at activation. */
 controller_interface::return_type EffortController::hold_reference() noexcept
 {
   for (std::size_t i = 0; i < joints; ++i) {
@@ -316,7 +316,7 @@ controller_interface::return_type EffortController::update_and_write_commands(
   for (std::size_t i = 0; i < joints; ++i) {
     written = set_value_of(command_interfaces_[i], tau[i]) && written;
   }
-  /* A command that is refused now and then does no harm: the drive keeps the last one. */
+  /* An occasional refused command does no harm: the drive keeps the last one. */
   unwritten_ = written ? 0 : unwritten_ + 1;
   if (unwritten_ > law_.hold_cycles()) {
     law_.stop();

@@ -52,14 +52,14 @@ private:
   EffortLaw law_;
   Vector held_{};
   unsigned unwritten_ = 0;
-  /* Settings on their way to `update`: one writer, one reader, no lock. The writer owns next_ while waiting_ is false. */
+  /* Settings for the next `update`: one writer, one reader, no lock. The writer owns next_ while waiting_ is false. */
   LawSettings next_;
   std::atomic<bool> waiting_{false};
   std::atomic<bool> active_{false};
   std::shared_ptr<void> parameter_callback_;
 };
 
-/* Gravity compensation with PD: gains are torques, no inertia is computed. */
+/* Gravity compensation with PD: gains are in units of torque, and no inertia is computed. */
 class GravityController : public EffortController
 {
 protected:

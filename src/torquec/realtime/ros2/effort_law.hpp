@@ -5,12 +5,12 @@
  *   gravity compensation: tau = gravity at q + feedback + springs at q + friction
  *
  * within effort and rate limits. Tool and payload, point masses at the frame `@FRAME@`, are added to the model.
- * Friction is that of the reference speed: at the measured one, the noise of a standing joint's speed would switch Coulomb
- * friction on and off in every cycle. It can be chosen, for friction that is smooth at rest, or left out.
+ * Friction is compensated at the reference speed. At the measured one, speed noise at standstill would switch Coulomb
+ * friction on and off in every cycle: choose it only for friction that is smooth at rest. Friction can also be left out.
  *
- * A reference that is not finite brakes the robot where it is. A state or a torque that is not finite holds the last good
- * torque for `hold_cycles`, then brings it to zero within the rate limits (`stopping`) and stays there (`stopped`) until
- * `start`. No number that is not finite leaves `update`, whatever enters.
+ * If the reference is not finite, the robot brakes where it is. If a state or a torque is not finite, the last good torque
+ * is held for `hold_cycles`, then goes to zero within the rate limits (`stopping`) and stays there (`stopped`) until
+ * `start`. The torques of `update` are finite for all inputs.
  */
 #ifndef @GUARD@_EFFORT_LAW_HPP_
 #define @GUARD@_EFFORT_LAW_HPP_
@@ -31,7 +31,7 @@ using Vector = std::array<double, joints>;
 
 constexpr std::array<const char *, joints> joint_names = {@JOINT_NAMES@};
 
-/* From the robot's file; a joint without a limit there has 0, and needs one in its parameters. */
+/* Effort limits in the robot's file; a joint without one has 0, and needs one in the parameters. */
 constexpr Vector file_efforts = {@EFFORTS@};
 
 enum class LawStatus
@@ -39,21 +39,21 @@ enum class LawStatus
   ok,
   reference_refused,  // braking where the robot is
   holding,            // the last good torque
-  stopping,           // the torque on its way to zero
-  stopped             // at zero: `start` again
+  stopping,           // the torque is going to zero
+  stopped             // the torque is zero until `start`
 };
 
 enum class Law
 {
   computed_torque,  // gains are per unit of inertia
-  gravity           // gains are torques: PD with gravity compensation
+  gravity           // PD with gravity compensation: gains are in units of torque
 };
 
 enum class FrictionAt
 {
   nothing,
-  reference,  // the speed that is wanted
-  measured    // the speed that is: noise at rest becomes torque
+  reference,  // the reference speed
+  measured    // the measured speed: noise at standstill becomes torque
 };
 
 /* A point mass [kg] at a point [m] of the frame `@FRAME@`. */
@@ -63,7 +63,7 @@ struct PointMass
   std::array<double, 3> center{};
 };
 
-/* Whether the package has the torques of a load: not for robots with closed loops, nor without frames. */
+/* Whether the package computes torques of a load: not for robots with closed loops or without frames. */
 constexpr bool carries_load = @CARRIES@;
 
 struct LawSettings
@@ -73,13 +73,13 @@ struct LawSettings
   Vector damping{};    // 1/s, or N m s/rad or N s/m
   Vector effort{};     // N m or N
   Vector rate{};       // N m/s or N/s
-  double period = 0.001;  // s, where a given period cannot be used
+  double period = 0.001;  // s, in place of a measured period that cannot be used
   unsigned hold_cycles = 5;
   FrictionAt friction = FrictionAt::reference;
   PointMass tool, payload;
 };
 
-/* x between -limit and limit; 0 where x is no number. */
+/* x clamped to -limit .. limit; 0 if x is not finite. */
 inline double limited(double x, double limit) noexcept
 {
   if (!std::isfinite(x)) {
@@ -101,7 +101,7 @@ inline bool all_finite(const Vector & values) noexcept
 class EffortLaw
 {
 public:
-  /* False where a setting is not finite or below zero, or an effort or rate limit is missing. */
+  /* False if a setting is not finite or below zero, or an effort or rate limit is missing. */
   static bool accepts(const LawSettings & settings) noexcept
   {
     for (const PointMass & held : {settings.tool, settings.payload}) {
@@ -125,7 +125,7 @@ public:
            all_finite(settings.rate) && std::isfinite(settings.period) && settings.period > 0.0;
   }
 
-  /* New settings, also between two cycles: torques move to the new law within the rate limits. False: nothing changed. */
+  /* Change the settings, also between two cycles: torques move to the new law within the rate limits. False: refused. */
   bool configure(const LawSettings & settings) noexcept
   {
     if (!accepts(settings)) {
@@ -149,7 +149,7 @@ public:
     return settings_.hold_cycles;
   }
 
-  /* Begin, or begin again after a stop: from no torque. */
+  /* Begin, or begin again after a stop, with torque zero. */
   void start() noexcept
   {
     last_.fill(0.0);
@@ -167,7 +167,7 @@ public:
     const Vector & q, const Vector & qd, const Vector & q_ref, const Vector & qd_ref, const Vector & qdd_ref,
     double period, Vector & tau) noexcept
   {
-    /* A clock that jumps does not open the rate limit. */
+    /* A clock that jumps must not widen the rate limit. */
     const bool usable = std::isfinite(period) && period > 0.0 && period <= 2.0 * settings_.period;
     const double dt = usable ? period : settings_.period;
     if (stopping_ || !all_finite(q) || !all_finite(qd)) {
@@ -236,7 +236,7 @@ private:
   }
 
   LawSettings settings_{};
-  std::array<double, 10> load_{};  // tool and payload, as the C function takes them
+  std::array<double, 10> load_{};  // inertial parameters of tool and payload together
   Vector last_{};
   unsigned faults_ = 0;
   bool stopping_ = true;

@@ -1,4 +1,4 @@
-/* @PACKAGE@: the law without ROS: limits hold and nothing but numbers comes out, whatever goes in. Written by torquec. */
+/* @PACKAGE@: test of the law without ROS: for any inputs, torques are finite and within limits. Written by torquec. */
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -22,7 +22,7 @@ double draw()
   return static_cast<double>(seed >> 11) * (2.0 / 9007199254740992.0) - 1.0;
 }
 
-/* Mostly numbers; now and then what sensors and networks give. */
+/* Mostly ordinary numbers; sometimes NaN, infinity or huge ones, as from faulty sensors and networks. */
 double value()
 {
   const double odd[] = {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e300, -1e300, 0.0};
@@ -36,7 +36,7 @@ void fill(Vector & values)
   }
 }
 
-/* 0, or which promise was broken. */
+/* 0, or the number of the violated guarantee. */
 int storm(@PACKAGE@::Law kind)
 {
   @PACKAGE@::LawSettings settings;
@@ -65,7 +65,7 @@ int storm(@PACKAGE@::Law kind)
     fill(q_ref);
     fill(qd_ref);
     fill(qdd_ref);
-    /* A sensor that is gone for a while. */
+    /* A sensor that fails for some cycles. */
     gone = gone > 0 ? gone - 1 : (draw() > 0.998 ? 30 : 0);
     if (gone > 0) {
       q[0] = std::nan("");

@@ -11,11 +11,11 @@
 #define @P@_RUNTIME_JOINTS @JOINTS@
 #define @P@_RUNTIME_REFERENCE @REFERENCE@ /* numbers of a row: @ROW@ */
 #define @P@_RUNTIME_GAINS @GAINS@ /* numbers of a row of scheduled gains */
-#define @P@_RUNTIME_MEMORY @MEMORY@ /* of the law */
-#define @P@_RUNTIME_COEFFICIENTS @COEFFICIENTS@ /* of the background */
+#define @P@_RUNTIME_MEMORY @MEMORY@ /* size of the law's state */
+#define @P@_RUNTIME_COEFFICIENTS @COEFFICIENTS@ /* number of coefficients from the background */
 #define @P@_RUNTIME_PERIOD @PERIOD@ /* [ns] */
 
-/* All that a loop needs; begin with @P@_runtime_start. */
+/* Everything that a loop needs; call @P@_runtime_start first. */
 typedef struct {
     torquec_loop loop;
     torquec_channel channel;
@@ -33,8 +33,8 @@ static inline void @P@_runtime_background(const double *const *in, double *const
     @BACKGROUND@
 }
 
-/* The robot's limits, and a stop of 20 ms hold and 200 ms ramp; change what is yours. A torque limit of zero is one
- * that the robot's file does not have: no torque is sent until you give it. */
+/* Set the robot's limits, and a stop of 20 ms hold and 200 ms ramp; adapt them to your robot. A torque limit of zero is
+ * missing in the robot's file: no torque is sent until you set it. */
 static inline void @P@_runtime_limits(torquec_limits *limits)
 {
 @ARRAYS@
@@ -50,8 +50,8 @@ static inline void @P@_runtime_limits(torquec_limits *limits)
 @COPIES@
 }
 
-/* Law, limits and memory of a loop along `rows` of the reference (and of gains, where the law has them); the driver
- * the log and the times of torquec_loop.h are yours. */
+/* Set law, limits and memory of a loop that follows `rows` rows of the reference (and of gains, if the law has them).
+ * Set the driver, the log and the times of torquec_loop.h yourself. */
 static inline void @P@_runtime_start(@P@_runtime *runtime, const double *reference, const double *gains, int64_t rows)
 {
     static const double memory[@P@_RUNTIME_MEMORY + 1] = {@INITIAL@};

@@ -1,4 +1,4 @@
-/* Drives of the profile CiA 402; driver_cia402.h says what is what. Written by torquec. */
+/* Driver for drives with the CiA 402 profile; see driver_cia402.h. Written by torquec. */
 #include "driver_cia402.h"
 
 #include "torquec_loop.h"
@@ -14,7 +14,7 @@
 #define SHUTDOWN 0x0006u
 #define SWITCH_ON 0x0007u
 #define ENABLE_OPERATION 0x000fu
-#define FAULT_RESET 0x0080u /* acts when it rises */
+#define FAULT_RESET 0x0080u /* acts on its rising edge */
 
 int torquec_cia402_state(uint16_t statusword)
 {
@@ -74,11 +74,11 @@ int16_t torquec_cia402_torque(const torquec_cia402_axis *axis, double tau)
     const double most = axis->most_per_mille < 32767.0 ? axis->most_per_mille : 32767.0;
     double wanted = (double)axis->direction*PER_MILLE*(tau/axis->gear)/axis->rated_torque;
     if (!(wanted == wanted)) {
-        return 0; /* guards never send it; a driver that is used without them must not either */
+        return 0; /* NaN: the guards never send it; a driver without guards must not send it either */
     }
     wanted = wanted > most ? most : wanted;
     wanted = wanted < -most ? -most : wanted;
-    return (int16_t)wanted; /* towards zero */
+    return (int16_t)wanted; /* rounds towards zero */
 }
 
 int64_t torquec_cia402_unwrapped(int64_t before, int32_t position)
@@ -169,7 +169,7 @@ int torquec_cia402_disable(torquec_cia402 *drives, int cycles, void (*wait)(void
 
 /* --- the driver ---------------------------------------------------------------------------------------------------- */
 
-/* The states that the last exchange brought: one exchange a cycle, when torques are written. */
+/* Use the states from the last exchange: there is one exchange per cycle, when torques are written. */
 static int cia402_read(void *self, torquec_sample *sample)
 {
     torquec_cia402 *drives = self;
@@ -213,8 +213,9 @@ static int cia402_await(void *self, int64_t latest)
     return drives->bus.await(drives->bus.self, latest);
 }
 
-/* Only marks the drives: the next exchange takes their voltage, whoever makes it, and torquec_cia402_disable makes one. A
- * bus is no thing for two threads, so a master that hangs must be seen by the drives' own watchdog for process data. */
+/* Only sets a flag: the next write of torques then disables the drives' voltage instead, and so does
+ * torquec_cia402_disable. Two threads must not use the bus, so no other thread can help when the master hangs: the
+ * process-data watchdog of the drives must detect that. */
 static void cia402_stop(void *self)
 {
     torquec_cia402 *drives = self;

@@ -1,24 +1,26 @@
-/* Drives of the profile CiA 402 in cyclic synchronous torque mode, as a driver: an example to start from. Written by torquec.
+/* Driver for drives with the CiA 402 profile in cyclic synchronous torque mode: an example to start from. Written by
+ * torquec.
  *
- * Which bus carries the process data is not its business: a master fills the inputs and sends the outputs, once a cycle
- * (torquec_cia402_bus; with EtherCAT that is SOEM's or IgH's send and receive). Map these objects:
+ * It works with any bus: your master sends the outputs and fills the inputs once per cycle (torquec_cia402_bus; with
+ * EtherCAT these are send and receive of SOEM or IgH). Map these objects:
  *
  *     from the drive   6041h statusword       to the drive   6040h controlword
  *                      6061h mode display                    6060h mode of operation, 10
  *                      6064h position, counts                6071h target torque, per mille of 6076h
  *                      606Ch velocity, counts/s
  *
- * Units. The motor turns `gear` times while the joint turns once (a screw: radians of the motor per metre), its encoder has
- * `counts_per_turn` counts, and 6076h is its rated torque in mNm:
+ * Units. The motor turns `gear` times per turn of the joint (with a screw: radians of the motor per metre). Its encoder
+ * has `counts_per_turn` counts, and 6076h is its rated torque in mNm:
  *
  *     q   = direction 2 pi (counts - zero)/(counts_per_turn gear)
  *     qd  = direction 2 pi (counts/s)/(counts_per_turn gear)
  *     per mille = direction 1000 (tau/gear)/(rated/1000)
  *
- * Positions are 32 bits that run over: they are followed from cycle to cycle. Torques are rounded towards zero, so that no
- * limit is passed by rounding, and cut at `most_per_mille` (6072h). What is lost by rounding is at most one per mille.
+ * Positions of 32 bits overflow: they are unwrapped from cycle to cycle. Torques are clamped to `most_per_mille` (6072h)
+ * and rounded towards zero, so rounding exceeds no limit; its error is at most one per mille of the rated torque.
  *
- * Torque is sent only to drives that report "operation enabled" and mode 10; all of them must, before a run begins.
+ * A run begins only when all drives report "operation enabled" and mode 10. If one of them no longer does, the loop gets
+ * TORQUEC_BROKEN and stops the robot.
  */
 #ifndef TORQUEC_DRIVER_CIA402_H_INCLUDED
 #define TORQUEC_DRIVER_CIA402_H_INCLUDED
@@ -53,8 +55,8 @@ typedef struct {
     int8_t reserved[3];
 } torquec_cia402_outputs;
 
-/* The bus: `exchange` sends the outputs and fills the inputs of all drives; 0 when every drive answered. `await` waits for
- * the bus's next cycle (distributed clocks); NULL where the machine's timer gives the cycles. */
+/* The bus: `exchange` sends the outputs and fills the inputs of all drives; it returns 0 if every drive answered. `await`
+ * waits for the bus's next cycle (distributed clocks); NULL if the computer's timer clocks the loop. */
 typedef struct {
     void *self;
     int (*exchange)(void *self, const torquec_cia402_outputs *outputs, torquec_cia402_inputs *inputs, int64_t drives);
@@ -67,7 +69,7 @@ typedef struct {
     torquec_cia402_axis axes[TORQUEC_MOST_JOINTS];
     torquec_cia402_inputs inputs[TORQUEC_MOST_JOINTS];
     torquec_cia402_outputs outputs[TORQUEC_MOST_JOINTS];
-    int64_t counts[TORQUEC_MOST_JOINTS]; /* positions that do not run over */
+    int64_t counts[TORQUEC_MOST_JOINTS]; /* unwrapped positions */
     int32_t has_counts;
     _Atomic uint32_t stopped;
 } torquec_cia402;
@@ -85,25 +87,26 @@ enum {
 };
 int torquec_cia402_state(uint16_t statusword);
 
-/* The controlword that leads one step on towards "operation enabled". */
+/* The controlword for the next step towards "operation enabled". */
 uint16_t torquec_cia402_towards_enabled(uint16_t statusword, uint16_t controlword);
 
-/* Units. */
+/* Conversions between joint units and drive units. */
 double torquec_cia402_position(const torquec_cia402_axis *axis, int64_t counts);
 double torquec_cia402_speed(const torquec_cia402_axis *axis, int32_t counts_per_second);
 int16_t torquec_cia402_torque(const torquec_cia402_axis *axis, double tau);
 
-/* Follow a position of 32 bits: the nearest one to `before` with these lowest bits. */
+/* Unwrap a 32-bit position: the value nearest to `before` with these lowest 32 bits. */
 int64_t torquec_cia402_unwrapped(int64_t before, int32_t position);
 
-/* Before a run: exchange until all drives are enabled with torque zero, at most `cycles` times, `wait` after each; 1 when
- * they are. A drive with a fault is reset once. */
+/* Before a run: exchange with torque zero until all drives are enabled, at most `cycles` times, with `wait` after each;
+ * returns 1 if all are enabled. A drive with a fault gets a fault reset in every second exchange. */
 int torquec_cia402_enable(torquec_cia402 *drives, int cycles, void (*wait)(void));
 
-/* After a run: torque zero and voltage off, sent until no drive is enabled any more; 1 when none is. */
+/* After a run: send torque zero and voltage off until no drive is enabled, at most `cycles` times; returns 1 if none
+ * is. */
 int torquec_cia402_disable(torquec_cia402 *drives, int cycles, void (*wait)(void));
 
-/* The driver. */
+/* Fill in `driver` for these drives. */
 void torquec_cia402_driver(torquec_cia402 *drives, torquec_driver *driver);
 
 #endif /* TORQUEC_DRIVER_CIA402_H_INCLUDED */

@@ -1,4 +1,4 @@
-/* A robot in another process, by shared memory. Written by torquec. */
+/* Driver for a robot in another process, through shared memory; see driver_shared.h. Written by torquec. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define POLLS_PER_WAIT 50 /* of a robot that clocks the loop: how finely a wait is divided */
+#define POLLS_PER_WAIT 50 /* polls during one wait, if the robot clocks the loop */
 #define SHORTEST_POLL 5000 /* [ns] */
 
 static torquec_shared *mapped(int file)
@@ -46,7 +46,7 @@ torquec_shared *torquec_shared_make(const char *name, int64_t joints)
         (void)shm_unlink(name);
         return NULL;
     }
-    (void)memset(shared, 0, sizeof *shared); /* in memory before the loop begins */
+    (void)memset(shared, 0, sizeof *shared); /* touches all pages before the loop begins */
     shared->version = TORQUEC_SHARED_VERSION;
     shared->joints = joints;
     torquec_triple_start(&shared->sample_buffer);
@@ -147,7 +147,7 @@ static int64_t shared_clock(void *self)
     return torquec_monotonic();
 }
 
-/* A new sample is the robot's cycle. It is looked for at short intervals: a process that died wakes nobody. */
+/* A new sample begins the robot's cycle. It is polled for: a process that died would never wake the loop. */
 static int shared_await(void *self, int64_t latest)
 {
     torquec_shared *shared = self;

@@ -1,8 +1,8 @@
-/* A robot in another process, by shared memory. Written by torquec.
+/* Driver for a robot in another process, through shared memory. Written by torquec.
  *
- * The loop makes a memory of a name; the robot's process opens it, publishes what it measures and takes the torques:
+ * The loop makes a shared memory with a name; the robot's process opens it, publishes samples and takes the torques:
  *
- *     torquec_shared *shared = torquec_shared_open("/arm", 7);       loop: torquec_shared_make
+ *     torquec_shared *shared = torquec_shared_open("/arm", 7);       the loop calls torquec_shared_make
  *     while (...) {
  *         sample.time = torquec_shared_clock();                      CLOCK_MONOTONIC of this machine, nanoseconds
  *         ... q, qd ...
@@ -11,8 +11,8 @@
  *         if (torquec_shared_is_stopped(shared)) { ... brakes ... }
  *     }
  *
- * Neither side waits for the other. Whatever the other process writes, nothing outside this memory is touched. A loop that
- * was killed can say nothing: torques that are older than a few cycles are no torques, and `time` tells their age.
+ * Neither side waits for the other. Whatever the other process writes, this code accesses nothing outside the shared
+ * memory. A loop that was killed cannot report it: do not use torques older than a few cycles; `time` gives their age.
  */
 #ifndef TORQUEC_DRIVER_SHARED_H_INCLUDED
 #define TORQUEC_DRIVER_SHARED_H_INCLUDED
@@ -38,16 +38,17 @@ typedef struct {
     uint32_t reserved;
     torquec_triple_buffer sample_buffer;
     torquec_triple_buffer torque_buffer;
-    torquec_sample samples[4]; /* three are used; an index that the other side spoiled finds the fourth */
+    torquec_sample samples[4]; /* three are used; a corrupt index of the other side reaches the fourth at most */
     torquec_shared_torque torques[4];
 } torquec_shared;
 
-/* The side of the loop. Make: NULL, with errno, where the name is taken or the system refuses. */
+/* For the loop. torquec_shared_make returns NULL, with errno, if the name is taken or the system refuses. */
 torquec_shared *torquec_shared_make(const char *name, int64_t joints);
 void torquec_shared_remove(torquec_shared *shared, const char *name);
 void torquec_shared_driver(torquec_shared *shared, torquec_driver *driver);
 
-/* The side of the robot. Open: NULL, with errno; EPROTO where the memory is none of ours or has other joints. */
+/* For the robot. torquec_shared_open returns NULL, with errno: EPROTO if the memory has another format or number of
+ * joints. */
 torquec_shared *torquec_shared_open(const char *name, int64_t joints);
 void torquec_shared_close(torquec_shared *shared);
 int64_t torquec_shared_clock(void);

@@ -1,4 +1,4 @@
-/* A simulated robot as a driver. Written by torquec. */
+/* Driver for a simulated robot; see driver_simulated.h. Written by torquec. */
 #include "driver_simulated.h"
 
 #include "torquec_loop.h"
@@ -22,7 +22,7 @@ static void simulated_sleep(void *self, int64_t time)
     }
 }
 
-/* The robot's cycles lie on a grid of its own time. */
+/* The robot's cycles lie on a grid of its simulated time. */
 static int simulated_await(void *self, int64_t latest)
 {
     const torquec_simulated *robot = self;
@@ -33,7 +33,7 @@ static int simulated_await(void *self, int64_t latest)
     return in_time ? TORQUEC_OK : TORQUEC_NOTHING_NEW;
 }
 
-/* Move to the present with the torques that were written last. */
+/* Simulate up to the present with the torques that were written last. */
 static int simulated_read(void *self, torquec_sample *sample)
 {
     torquec_simulated *robot = self;

@@ -2,8 +2,8 @@
  *
  *     ./example_runtime /arm [SECONDS]
  *
- * makes a shared memory of that name, waits for the robot's process (driver_shared.h says what it does), keeps the robot at
- * the reference, and stops it. With the driver of driver_cia402.h, or one of your own, it is the same program.
+ * makes a shared memory of that name, waits for the robot's process (see driver_shared.h), keeps the robot at the
+ * reference, and stops it. For drives on a bus, use the driver of driver_cia402.h or your own instead.
  */
 #include "PREFIX_runtime.h"
 
@@ -20,7 +20,7 @@ static double gains[PREFIX_RUNTIME_GAINS + 1];
 static void stop(int unused)
 {
     (void)unused;
-    torquec_loop_stop(&runtime.loop); /* an atomic store, which a signal may do */
+    torquec_loop_stop(&runtime.loop); /* an atomic store: allowed in a signal handler */
 }
 
 int main(int argc, char **argv)
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
         perror(argv[1]);
         return 2;
     }
-    /* Yours: rows of the reference, one a period. Here: one row of zeros, so the robot stands at its zero. */
+    /* Yours: rows of the reference, one per period. Here: one row of zeros, so the robot holds its zero position. */
     PREFIX_runtime_start(&runtime, reference, PREFIX_RUNTIME_GAINS > 0 ? gains : NULL, 1);
     loop->duration = (int64_t)(1e9*(argc > 2 ? atof(argv[2]) : 10.0));
     loop->start_patience = 10000000000;

@@ -1,4 +1,4 @@
-/* One cycle; torquec_cycle.h says what it does. Written by torquec. */
+/* One control cycle; see torquec_cycle.h. Written by torquec. */
 #include "torquec_cycle.h"
 
 #include <stddef.h>
@@ -17,7 +17,7 @@ void torquec_cycle_start(torquec_cycle *cycle, int64_t now)
     cycle->start = now;
 }
 
-/* The newest coefficients, when they can be used. */
+/* Take the newest coefficients if they are valid; otherwise count a refusal. */
 static void take_coefficients(const torquec_law *law, torquec_cycle *cycle, int64_t now)
 {
     const torquec_coefficients *newest;
@@ -37,7 +37,7 @@ static void take_coefficients(const torquec_law *law, torquec_cycle *cycle, int6
     ++cycle->accepted;
 }
 
-/* Which row of the reference is for now: by time, so that missed cycles are left out and not made up for. */
+/* The row of the reference for the time `now`: rows of missed cycles are skipped. */
 static int64_t row_of(const torquec_law *law, const torquec_cycle *cycle, int64_t now)
 {
     const int64_t since = (int64_t)((uint64_t)now - (uint64_t)cycle->start);
@@ -82,7 +82,7 @@ static void call_law(const torquec_law *law, torquec_cycle *cycle, const torquec
         outputs[out++] = qdd;
     }
     law->law(inputs, outputs);
-    /* A state that is not finite is not kept: a law does not remember what the guard refused. */
+    /* Discard a next state that is not finite: the law continues from its last finite state. */
     if (law->memory_size > 0 && torquec_all_finite(law->memory[1 - cycle->memory_now], (int)law->memory_size)) {
         cycle->memory_now = 1 - cycle->memory_now;
     }
@@ -111,7 +111,7 @@ void torquec_cycle_step(const torquec_limits *limits, const torquec_law *law, to
     input.faults = faults;
     input.reference = law->joint_positions ? reference_at(law, row_of(law, cycle, now)) : NULL;
     cycle->asked = 0;
-    /* While the robot is being stopped nobody tells the background where it is, so its silence is no fault then. */
+    /* During a stop the background gets no motions, so old coefficients are no fault then. */
     if (law->channel != NULL && cycle->guard.mode == TORQUEC_RUN) {
         take_coefficients(law, cycle, now);
         if (!cycle->has_coefficients
@@ -119,7 +119,7 @@ void torquec_cycle_step(const torquec_limits *limits, const torquec_law *law, to
             input.faults |= TORQUEC_COEFFICIENTS;
         }
     }
-    /* The law is asked only when its torque can be sent, and only with numbers. */
+    /* Call the law only if its torque can be sent, and only with a valid sample. */
     if (cycle->guard.mode == TORQUEC_RUN && input.faults == 0u && sample != NULL
         && torquec_sample_faults(limits, &cycle->guard, sample, now) == 0u) {
         call_law(law, cycle, sample, now, qdd);

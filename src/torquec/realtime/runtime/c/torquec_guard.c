@@ -1,14 +1,14 @@
-/* Guards; torquec_guard.h says what they do. Written by torquec. */
+/* Guards; see torquec_guard.h. Written by torquec. */
 #include "torquec_guard.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #define NANOSECOND 1e-9
-#define DRIFT_KEPT 0.98 /* of the drift of the cycles before: some fifty cycles are remembered */
-#define STILL_TIME 0.1  /* seconds that speeds are remembered while a position stays the same */
-#define LEAD_PERIODS 8  /* cycles that may come before their time, beyond those that make up for a late one */
-#define SPEED_MARGIN 1.5 /* of the speed limit, before a change of position is a jump and no motion */
+#define DRIFT_KEPT 0.98 /* share of the drift that each cycle keeps: a memory of about fifty cycles */
+#define STILL_TIME 0.1  /* [s] in which integrated speeds fade while a position stays the same */
+#define LEAD_PERIODS 8  /* cycles that may come early, beyond those after a late one */
+#define SPEED_MARGIN 1.5 /* multiple of the speed limit above which a change of position is a jump */
 
 static int is_finite(double value)
 {
@@ -27,7 +27,7 @@ static int differs(double a, double b)
     return a < b || a > b;
 }
 
-/* a - b, also where a clock gives numbers that no clock can give. */
+/* a - b without overflow, even for impossible times from a faulty clock. */
 static int64_t elapsed(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a - (uint64_t)b);
@@ -77,8 +77,8 @@ void torquec_guard_start(torquec_guard *guard, int64_t now)
     guard->heard = now;
 }
 
-/* What the speed adds up to since the position changed last. An encoder of a working joint changes when that is more than
- * its step. Older speeds fade, so that a speed which is a little off zero at standstill never adds up. */
+/* The speed, integrated since the position last changed. A working encoder changes before this exceeds its step. Older
+ * speeds fade, so that a small speed offset at standstill does not add up. */
 static double carried_by(const torquec_guard *guard, const torquec_sample *sample, int k, double dt)
 {
     const double kept = dt < STILL_TIME ? 1.0 - dt/STILL_TIME : 0.0;
@@ -88,7 +88,7 @@ static double carried_by(const torquec_guard *guard, const torquec_sample *sampl
     return kept*guard->carried[k] + 0.5*(sample->qd[k] + guard->qd[k])*dt;
 }
 
-/* Positions against the last ones, and against the speeds. */
+/* Faults of positions, compared with the last ones and with the speeds. */
 static uint32_t motion_faults(const torquec_limits *limits, const torquec_guard *guard, const torquec_sample *sample)
 {
     const double dt = (double)elapsed(sample->time, guard->sample)*NANOSECOND;
@@ -135,7 +135,7 @@ uint32_t torquec_sample_faults(const torquec_limits *limits, const torquec_guard
     return found;
 }
 
-/* Only samples without a fault are remembered: a jump is measured from the last one that was believed. */
+/* Only valid samples are kept: a jump is measured from the last valid one. */
 static void keep_sample(const torquec_limits *limits, torquec_guard *guard, const torquec_sample *sample)
 {
     const double dt = guard->has_sample ? (double)elapsed(sample->time, guard->sample)*NANOSECOND : 0.0;
@@ -151,8 +151,8 @@ static void keep_sample(const torquec_limits *limits, torquec_guard *guard, cons
     guard->has_sample = 1;
 }
 
-/* Positions against the reference: speeds that are differences of positions freeze with them. Only new samples count, and
- * before they are kept. */
+/* Faults of positions, compared with the reference: speeds that are differences of positions freeze with the positions.
+ * Only new samples count; call this before keep_sample. */
 static uint32_t reference_faults(const torquec_limits *limits, torquec_guard *guard, const torquec_guard_input *input)
 {
     uint32_t found = 0u;
@@ -171,7 +171,7 @@ static uint32_t reference_faults(const torquec_limits *limits, torquec_guard *gu
     return found;
 }
 
-/* The time since the last cycle: what it says about the clock and the loop. */
+/* Faults of clock and loop, from the time since the last cycle. */
 static uint32_t time_faults(const torquec_limits *limits, torquec_guard *guard, int64_t gap)
 {
     uint32_t found = 0u;
@@ -184,7 +184,7 @@ static uint32_t time_faults(const torquec_limits *limits, torquec_guard *guard, 
     if (gap > limits->longest_gap) {
         found |= TORQUEC_OVERRUN;
     }
-    /* A late cycle may be followed by an early one; a driver that calls without end may not go on. */
+    /* Early cycles may follow a late one, but a driver must not call too fast for long. */
     guard->lead += limits->period - gap;
     if (guard->lead < 0) {
         guard->lead = 0;
@@ -195,7 +195,7 @@ static uint32_t time_faults(const torquec_limits *limits, torquec_guard *guard, 
     return found;
 }
 
-/* The torques of the law, clamped; what they say about law and power. */
+/* Clamp the torques of the law; returns faults of law and power. */
 static uint32_t law_faults(const torquec_limits *limits, torquec_guard *guard, const torquec_guard_input *input, double dt,
     double *tau)
 {
@@ -218,7 +218,7 @@ static uint32_t law_faults(const torquec_limits *limits, torquec_guard *guard, c
     return power > limits->power ? TORQUEC_POWER_LIMIT : 0u;
 }
 
-/* The torques of a stop: held, then in a straight line to zero. */
+/* The torques of a stop: held, then decreasing linearly to zero. */
 static void stop_torque(const torquec_limits *limits, torquec_guard *guard, const double *qd, double dt, double *tau)
 {
     double share = 0.0;
@@ -249,7 +249,7 @@ static void stop_torque(const torquec_limits *limits, torquec_guard *guard, cons
 void torquec_guard_step(const torquec_limits *limits, torquec_guard *guard, const torquec_guard_input *input, double *tau)
 {
     const int64_t gap = elapsed(input->now, guard->last);
-    /* A cycle that comes early may change the torque less; where the clock says nothing, a cycle is a period. */
+    /* An early cycle may change the torque less; a late one, or one without a usable clock, counts as one period. */
     const double dt = (double)(gap > 0 && gap < limits->period ? gap : limits->period)*NANOSECOND;
     uint32_t found = input->faults, sample_found = 0u;
     const double *qd = NULL;

@@ -1,4 +1,4 @@
-/* Sizes and places of the structures, for callers in other languages, which check them before they call. Written by torquec. */
+/* Sizes and offsets of the structures: callers in other languages compare them with their own first. Written by torquec. */
 #include "driver_simulated.h"
 #include "torquec_loop.h"
 

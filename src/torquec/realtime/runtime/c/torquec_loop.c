@@ -1,4 +1,4 @@
-/* The loop; torquec_loop.h says what it does. Written by torquec. */
+/* The loop on POSIX; see torquec_loop.h. Written by torquec. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* MCL_ONFAULT, RUSAGE_THREAD */
 #endif
@@ -16,7 +16,7 @@
 
 #define SECOND 1000000000L
 #define STACK_TOUCHED 65536
-#define BACKGROUND_LOWER 10 /* by which the background's priority is lower than the loop's */
+#define BACKGROUND_LOWER 10 /* priority of the loop minus that of the background */
 
 int64_t torquec_monotonic(void)
 {
@@ -34,7 +34,7 @@ void torquec_sleep_until(int64_t time)
     }
 }
 
-/* --- counters, of which the loop is the only writer --------------------------------------------------------------- */
+/* --- counters, which only the loop writes -------------------------------------------------------------------------- */
 
 #define SET(place, value) atomic_store_explicit(&(place), (value), memory_order_relaxed)
 #define GET(place) atomic_load_explicit(&(place), memory_order_relaxed)
@@ -136,7 +136,7 @@ static uint64_t page_faults(void)
     return (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
 }
 
-/* Real-time scheduling and resident memory, as far as the system grants them; what it does not is said, not fatal. */
+/* Ask for real-time scheduling and locked memory; a refusal is recorded in the loop, and is not fatal. */
 static void ask_system(torquec_loop *loop)
 {
     struct sched_param param;
@@ -173,18 +173,18 @@ static int start_thread(pthread_t *thread, void *(*function)(void *), torquec_lo
 static void wait_for_cycle(torquec_loop *loop, int64_t planned)
 {
     if (loop->clocked_by_driver) {
-        /* A robot that gives no cycle is not waited for longer than two periods: the guards count the silence. */
+        /* Wait at most two periods for a robot that gives no cycle: the guards notice missing samples. */
         (void)loop->driver.await(loop->driver.self, planned + loop->limits.period);
     } else if (loop->driver.sleep_until != NULL) {
         loop->driver.sleep_until(loop->driver.self, planned);
     } else {
-        /* Where the driver's clock has left the machine's, cycles go on at their period: a stop must come to its end. */
+        /* If the driver's clock has left CLOCK_MONOTONIC, cycles continue at their period: a stop must come to its end. */
         const int64_t now = torquec_monotonic();
         torquec_sleep_until(planned - now > 2*loop->limits.period ? now + loop->limits.period : planned);
     }
 }
 
-/* The first sample: a robot that begins later is waited for. */
+/* Wait for the first sample: the robot may begin after the loop. */
 static uint32_t first_sample(torquec_loop *loop, torquec_sample *sample)
 {
     torquec_driver *driver = &loop->driver;
@@ -206,7 +206,7 @@ static uint32_t first_sample(torquec_loop *loop, torquec_sample *sample)
     return torquec_sample_faults(&loop->limits, &loop->cycle.guard, sample, clock_of(loop));
 }
 
-/* The first coefficients, at the first sample: nothing begins without them. */
+/* Compute the first coefficients at the first sample: the loop does not begin without them. */
 static uint32_t first_coefficients(const torquec_loop *loop, const torquec_sample *sample)
 {
     torquec_motion motion;
@@ -221,7 +221,7 @@ static uint32_t first_coefficients(const torquec_loop *loop, const torquec_sampl
     return torquec_background_at(&loop->law, &motion) ? 0u : (uint32_t)TORQUEC_COEFFICIENTS;
 }
 
-/* A cycle for nobody: code and data are in memory before the first one counts. */
+/* A trial cycle, whose torques are not sent: it loads code and data into memory before the first real cycle. */
 static void warm_up(torquec_loop *loop, const torquec_sample *sample)
 {
     torquec_cycle trial = loop->cycle;
@@ -230,7 +230,7 @@ static void warm_up(torquec_loop *loop, const torquec_sample *sample)
         (void)memset(loop->log.entries, 0, (size_t)(loop->log.capacity*loop->log.words)*sizeof *loop->log.entries);
     }
     torquec_cycle_step(&loop->limits, &loop->law, &trial, sample, clock_of(loop), 0u, tau);
-    (void)first_coefficients(loop, sample); /* the trial took those that were there */
+    (void)first_coefficients(loop, sample); /* the trial took the first ones */
 }
 
 static void cycles(torquec_loop *loop, torquec_sample *sample)
@@ -254,7 +254,7 @@ static void cycles(torquec_loop *loop, torquec_sample *sample)
         at.woke = clock_of(loop);
         t0 = torquec_monotonic();
         read = driver->read(driver->self, sample);
-        seen = clock_of(loop); /* not before the sample, however long reading took */
+        seen = clock_of(loop); /* after reading, so not before the sample's time */
         t1 = torquec_monotonic();
         if (read != TORQUEC_OK && read != TORQUEC_NOTHING_NEW) {
             faults |= TORQUEC_DRIVER;
@@ -288,7 +288,7 @@ static void cycles(torquec_loop *loop, torquec_sample *sample)
                 GET(loop->counters.backgrounds) + (uint64_t)torquec_background_step(&loop->law));
             next_background = at.woke + loop->background_period;
         }
-        /* The next cycle; those whose time is over already are left out. */
+        /* The next cycle; cycles whose time has passed are skipped. */
         now = clock_of(loop);
         planned = loop->clocked_by_driver ? at.woke + period : planned + period;
         if (now > planned) {

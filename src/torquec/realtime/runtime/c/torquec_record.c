@@ -1,4 +1,4 @@
-/* What is recorded of a loop. Written by torquec. */
+/* Records of a loop; see torquec_record.h. Written by torquec. */
 #include "torquec_record.h"
 
 #include <stddef.h>
@@ -37,7 +37,7 @@ void torquec_histogram_count(torquec_histogram *histogram, int64_t nanoseconds)
     }
 }
 
-/* Bits of ones are not a number. */
+/* Copy numbers; without numbers, write NaN, as bits that are all one. */
 static void put_numbers(int64_t *place, const double *numbers, size_t bytes)
 {
     if (numbers != NULL) {

@@ -1,6 +1,6 @@
-/* What is recorded of a loop: histograms of times, and a log with one entry for every cycle. Written by torquec.
+/* Records of a loop: histograms of times, and a log with one entry for every cycle. Written by torquec.
  *
- * The loop writes, one reader takes out, and neither waits: where the reader is late, entries are dropped and counted.
+ * The loop writes, one reader reads, and neither waits: if the reader is late, entries are dropped and counted.
  */
 #ifndef TORQUEC_RECORD_H_INCLUDED
 #define TORQUEC_RECORD_H_INCLUDED
@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-/* Times in a histogram: 16 bins an octave, so that a bin is at most a sixteenth of its time wide. */
+/* Bins of a histogram of times: 16 per octave, so that the width of a bin is at most a sixteenth of its time. */
 #define TORQUEC_BINS 544
 
 typedef struct {
@@ -23,12 +23,12 @@ void torquec_histogram_count(torquec_histogram *histogram, int64_t nanoseconds);
 uint64_t torquec_bin_start(int bin);
 int torquec_bin(uint64_t nanoseconds);
 
-/* Words of an entry of the log, in front of q, qd, wanted and sent torques (joints each, doubles). */
+/* First words of a log entry; then come q, qd, wanted torques and sent torques, one double per joint each. */
 enum {
     TORQUEC_LOG_CYCLE,
     TORQUEC_LOG_PLANNED, /* [ns] by the driver's clock, as WOKE */
     TORQUEC_LOG_WOKE,
-    TORQUEC_LOG_READ, /* [ns] that reading took, computing, writing */
+    TORQUEC_LOG_READ, /* [ns], duration of reading; then of computing and of writing */
     TORQUEC_LOG_COMPUTE,
     TORQUEC_LOG_WRITE,
     TORQUEC_LOG_MODE,
@@ -46,11 +46,11 @@ typedef struct {
     int64_t *entries;  /* capacity x words */
 } torquec_log;
 
-/* The writer: one entry; without a sample, positions and speeds are not numbers, and without a law its torques. */
+/* Writer: add one entry. Without a sample, q and qd are NaN; without a call of the law, the wanted torques are. */
 void torquec_log_put(torquec_log *log, const int64_t *words, int joints, const torquec_sample *sample,
     const double *wanted, const double *tau);
 
-/* The reader: copy up to `most` entries, oldest first; gives how many. */
+/* Reader: copy up to `most` entries, oldest first; returns their number. */
 uint64_t torquec_log_take(torquec_log *log, int64_t *entries, uint64_t most);
 
 #endif /* TORQUEC_RECORD_H_INCLUDED */
