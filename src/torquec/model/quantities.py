@@ -140,7 +140,7 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
             "Y (n, p): Y times the standard inertial parameters is the torque.", _STATE, ("Y",), dynamics.regressor
         ),
         "friction_torque": Quantity(
-            "Torques (n,) that friction costs; what depends on the load is in total_torque.",
+            "Friction torques (n,) at speeds qd; total_torque has the load-dependent friction, too.",
             ("qd",),
             ("tau",),
             dynamics.friction_torque,
@@ -211,7 +211,7 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
             of_frame=True,
         ),
         "pushed_inverse_dynamics": Quantity(
-            "Inverse dynamics while a wrench (force, moment) acts on the frame, in its axes at its origin.",
+            "Inverse dynamics with a wrench (force, moment) on the frame, at its origin and in its axes.",
             (*_STATE, "wrench"),
             ("tau",),
             _pushed_inverse_dynamics,
@@ -239,7 +239,7 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
             by_default=False,
         ),
         "loop_closure": Quantity(
-            "Positions of all joints, dependent ones of closed loops too, and the largest gap [m, rad] that is left.",
+            "Positions of all joints, with dependent ones of closed loops, and the largest remaining gap [m, rad].",
             ("q",),
             ("positions", "gap"),
             loop_closure,

@@ -53,7 +53,7 @@ class TypedQuantities:
         """Y (n, p): Y times the standard inertial parameters is the torque."""
 
     def friction_torque(self, qd: ArrayLike, *, out: Array | None = None) -> Array:
-        """Torques (n,) that friction costs; what depends on the load is in total_torque."""
+        """Friction torques (n,) at speeds qd; total_torque has the load-dependent friction, too."""
 
     def spring_torque(self, q: ArrayLike, *, out: Array | None = None) -> Array:
         """Torques (n,) that hold the joints against their springs."""
@@ -104,7 +104,7 @@ class TypedQuantities:
         """Torques (n,) with everything at the next sample, friction with memory from its state (friction_start)."""
 
     def loop_closure(self, q: ArrayLike, *, out: tuple[Array, Array] | None = None) -> tuple[Array, Array]:
-        """Positions of all joints, dependent ones of closed loops too, and the largest gap [m, rad] that is left."""
+        """Positions of all joints, with dependent ones of closed loops, and the largest remaining gap [m, rad]."""
 
     def base_regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None) -> Array:
         """Y (n, b): Y times the base parameters is the torque of inverse_dynamics; full column rank."""
@@ -151,4 +151,4 @@ class PushedInverseDynamics(Protocol):
         *,
         out: Array | None = None,
     ) -> Array:
-        """Inverse dynamics while a wrench (force, moment) acts on the frame, in its axes at its origin."""
+        """Inverse dynamics with a wrench (force, moment) on the frame, at its origin and in its axes."""

@@ -346,7 +346,7 @@ def test_a_float_package_states_what_a_call_takes_in_all():
         c_package([function], prefix="p", precision=Precision.SINGLE)["p.h"].replace("\n * ", " ").split()
     )
     assert "1 mul, 1 add, 2 sincos" in header
-    assert "In all 43 mul, 39 add, whatever the state: a sincos is 21 mul, 19 add" in header
+    assert "In all 43 mul, 39 add, at every state: a sincos is 21 mul, 19 add" in header
 
 
 REORDERING = ("-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math")

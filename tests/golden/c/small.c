@@ -27,7 +27,7 @@
 /* Sine and cosine together, without a branch, an integer or a table, so that compilers can evaluate
  * several angles in one vector. At most 1.5 units in the last place wrong for |x| <= 100000.0.
  *
- * (1) t = x (2/pi), rounded to a whole number by adding and taking away 1.5 * 2^52
+ * (1) t = x (2/pi), rounded to a whole number by adding and subtracting 1.5 * 2^52
  * (2) r = x - t (pi/2), |r| <= pi/4; pi/2 is split in three, so that the first products are exact
  * (3) minimax polynomials in z = r^2 give sin r and cos r
  * (4) h = t mod 4, one of -2 .. 2, are the quarter turns left; a and b their cosine and sine
@@ -83,7 +83,7 @@ static void small_sincos4(const double x[4], double s[4], double c[4])
     const small_angle y1 = small_sincos(x[1]);
     const small_angle y2 = small_sincos(x[2]);
     const small_angle y3 = small_sincos(x[3]);
-    /* As long as the sum is near, each of them is. */
+    /* If the sum of sizes is within the limit, so is each angle. */
     const double most = (fabs(x[0]) + fabs(x[1])) + (fabs(x[2]) + fabs(x[3]));
     s[0] = y0.sine;
     s[1] = y1.sine;

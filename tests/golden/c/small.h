@@ -5,15 +5,15 @@
  * may overlap. Units are SI and radians unless a function says otherwise. Arguments are arrays of
  * double: inputs first, outputs last, matrices row by row.
  *
- * In another folder than this one, DIR, which holds nothing but the package:
+ * DIR is the folder of this package, and holds nothing else. In another folder:
  * Compile:    cc -O3 -march=native -c DIR/small.c
  * Self-test:  cc -O2 DIR/small.c DIR/selftest.c -lm -o selftest && ./selftest
  * or both:    cmake -S DIR -B build && cmake --build build && ctest --test-dir build
  *
  * Add -ffp-contract=off for results that are the same to the last bit at every optimization level;
- * with gcc for a processor that has fused multiply-adds also -fno-tree-slp-vectorize, because the
- * vectorizer of gcc 12 fuses all the same. The file refuses -ffast-math and -ffinite-math-only:
- * its sums keep their order, and it handles NaN.
+ * with gcc for a processor that has fused multiply-adds also add -fno-tree-slp-vectorize, because
+ * gcc 12 fuses there in spite of the first option. The file refuses -ffast-math and
+ * -ffinite-math-only: its sums keep their order, and it handles NaN.
  *
  * The operation counts below (subtractions and sign changes are additions; a sincos is one sine
  * and cosine of one angle) are those of one call.

@@ -1,7 +1,7 @@
 /* Sine and cosine together, without a branch, an integer or a table, so that compilers can evaluate
  * several angles in one vector. @ACCURACY@ for |x| <= @LARGEST@.
  *
- * (1) t = x (2/pi), rounded to a whole number by adding and taking away @ROUNDS@
+ * (1) t = x (2/pi), rounded to a whole number by adding and subtracting @ROUNDS@
  * (2) r = x - t (pi/2), |r| <= pi/4; pi/2 is split in three, so that the first products are exact
  * (3) minimax polynomials in z = r^2 give sin r and cos r
  * (4) h = t mod 4, one of -2 .. 2, are the quarter turns left; a and b their cosine and sine

@@ -5,7 +5,7 @@ static void @FOUR@(const @REAL@ x[4], @REAL@ s[4], @REAL@ c[4])
     const @PAIR@ y1 = @ONE@(x[1]);
     const @PAIR@ y2 = @ONE@(x[2]);
     const @PAIR@ y3 = @ONE@(x[3]);
-    /* As long as the sum is near, each of them is. */
+    /* If the sum of sizes is within the limit, so is each angle. */
     const @REAL@ most = (@FABS@(x[0]) + @FABS@(x[1])) + (@FABS@(x[2]) + @FABS@(x[3]));
     s[0] = y0.sine;
     s[1] = y1.sine;

@@ -1,4 +1,4 @@
-/* Sine s and cosine c of one angle x: single precision is for processors that take one number at a time. */
+/* Sine s and cosine c of one angle x: single precision is meant for processors without vectors. */
 static void @EACH@(@REAL@ x, @REAL@ *s, @REAL@ *c)
 {
     const @PAIR@ y = @ONE@(x);
