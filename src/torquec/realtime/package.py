@@ -68,7 +68,8 @@ _NOTES = {
     "hold": "Torques that are held until the next coefficients.",
     "synchronous": "tau = M qdd + held.",
     "background_first_order": "Held torques and their slopes, with friction and springs if the package has them.",
-    "synchronous_first_order": "tau = M qdd + held + dtau_dq (q - q0) + dtau_dqd (qd - qd0), 0: at the background.",
+    "synchronous_first_order": "tau = M qdd + held + dtau_dq (q - q0) + dtau_dqd (qd - qd0), with q0 and qd0 of "
+    "the background.",
     "two_rate_law": "The law of every cycle, from coefficients of `background`; give its output qdd to the background.",
     "background": "All coefficients of `two_rate_law` in one row, with the state at which they hold.",
     "momentum_observer": "External torques from measured state and acting torque; memory from momentum_observer_start.",

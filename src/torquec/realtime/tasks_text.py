@@ -31,9 +31,9 @@ C11, for the atomic exchanges of triple_buffer.h; everything else is C99.
 {prefix}_velocity_task         in the background: new velocity torques{friction}
 {prefix}_synchronous_task      in every cycle: torques from the newest coefficients and the demanded acceleration
 {first}{parameters}
-A task may run in a thread, in a loop or in an interrupt; call each from one place only. A task returns 1 if it
-succeeded. A background task returns 0 and publishes nothing if a coefficient is not finite; the synchronous task
-returns 0 until there are coefficients.
+A task may run in a thread, in a loop or in an interrupt; call each from one place only. A task
+returns 1 if it succeeded. A background task returns 0 and publishes nothing if a coefficient is
+not finite; the synchronous task returns 0 until there are coefficients.
 
 {period} ({p}_BACKGROUND_PERIOD), {origin}.
 The background tasks run once per period."""
