@@ -334,7 +334,7 @@ def test_what_counts_on_doubles_is_refused_in_single_precision():
     from torquec.codegen.sincos import ROUND
 
     turns = trace("turns", lambda x: {"y": absolute(x[0] + ROUND) - ROUND}, {"x": (1,)})
-    with pytest.raises(ArgumentError, match="doubles only"):
+    with pytest.raises(ArgumentError, match="double precision only"):
         c_package([turns], prefix="p", precision=Precision.SINGLE)
     assert c_package([turns], prefix="p")
 
