@@ -274,4 +274,69 @@ EQUIVALENT |= {
         "largest, level, begun = np.abs(g).max(axis=2), [], []",
         "np.abs(g).max  ->  np.abs(g).min",
     ): "rows that are longer at most: what is older counts with the radii",
+    (
+        "torquec_check/tracking.py",
+        "loop, gains = problem.loop, problem.gains.level[:, 0, 2]",
+        "0  ->  1",
+    ): "all joints have the same gains where these are read",
+    (
+        "torquec_check/reference_motion.py",
+        "instants = start + period * np.arange(count + 1)",
+        "1  ->  2",
+    ): "an instant after the end cuts nothing",
+    (
+        "torquec_check/tracking_disturbance.py",
+        "push = _numbers(qdd, dqdd, 2 * n, m)",
+        "2  ->  3",
+    ): "deviations of their own, too",
+    (
+        "torquec_check/boxes.py",
+        "count = max(1, math.ceil(float(width) / (0.9 * math.pi) - 1e-9))",
+        "float(width) / (0.9 * math.pi) - 1e-09  ->  float(width) / (0.9 * math.pi) + 1e-09",
+    ): "one piece more of a range of just as many",
+    (
+        "torquec_check/boxes.py",
+        "if loss <= allowed / waves.ndim:",
+        "loss <= allowed / waves.ndim  ->  loss < allowed / waves.ndim",
+    ): _EFFORT,
+    (
+        "torquec_check/c_source.py",
+        'if self._written.pop(f"{name}[{k}]", -1) != self._of_step[value]:',
+        "1  ->  2",
+    ): "no value has a negative number",
+    (
+        "torquec_check/tracking_disturbance.py",
+        "rows = robot_torques(replace(robot, gravity=(0.0,) * 3), at)",
+        "0.0  ->  1.0",
+    ): "the mass matrix has no weight",
+    (
+        "torquec_check/program_error.py",
+        "if np.any(quick > _FAR * limits[some]):",
+        "np.any  ->  np.all",
+    ): _EFFORT,
+    (
+        "torquec_check/boxes.py",
+        "steps = (2 if size > 3 and k not in (0, axis) else 1 for k, size in enumerate(control.shape))",
+        "3  ->  4",
+    ): "sizes are odd",
+    (
+        "torquec_check/reference_motion.py",
+        "for order in range(3):",
+        "3  ->  4",
+    ): "the fourth is not read",
+    (
+        "torquec_check/tracking_loop.py",
+        "if np.all(np.abs(g).max(axis=2) <= _FORGOTTEN * largest):",
+        "np.abs(g).max(axis=2) <= _FORGOTTEN * largest  ->  np.abs(g).max(axis=2) < _FORGOTTEN * largest",
+    ): "a row more, which decays",
+    (
+        "torquec_check/tracking_disturbance.py",
+        "y = np.linalg.solve(np.eye(D.shape[-1]) - D * _WIDER, c[..., None] * _WIDER)[..., 0]",
+        "1  ->  2",
+    ): _SQUARE,
+    (
+        "torquec_check/tracking_disturbance.py",
+        "y = np.full_like(c, -1.0)",
+        "1.0  ->  2.0",
+    ): "any negative number is refused",
 }

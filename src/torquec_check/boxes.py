@@ -73,7 +73,7 @@ def check_below(
     ends = np.ix_(*([0, -1] for _ in shape))
     for done, (root, weights) in enumerate(_roots(waves, (), pieces)):
         report(done / count)
-        waiting = [(root, weights, 0, np.zeros(0))]
+        waiting = [(root, weights, 0, np.zeros(()))]
         while waiting:
             box, weights, depth, bends = waiting.pop()
             product = functools.reduce(np.multiply.outer, weights, np.ones(()))

@@ -154,8 +154,8 @@ class _Function:
         elif found := re.fullmatch(rf"(\w+)(\[{_INDEX}\]) = (.+)", statement):
             if found[1] + found[2] in self._written or found[1] not in self._ports:
                 self._text.refuse(f"{found[1]}{found[2]} is no output, or is written twice")
-            # From here on no input is read: it may be the array that is written. This line is included.
-            self._values = {key: value for key, value in self._values.items() if key.split("[")[0] not in self._ports}
+            if not self._written:  # from here on no input is read, in this line too: outputs may lie there
+                self._values = {at: value for at, value in self._values.items() if at.split("[")[0] not in self._ports}
             self._written[found[1] + found[2]] = self._right_side(found[4])
         elif not (found := re.fullmatch(r"\(void\)(\w+)", statement)) or found[1] not in self._ports:
             self._text.refuse(f"{statement[:80]!r} is no statement that Torquec writes here")

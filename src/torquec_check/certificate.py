@@ -24,6 +24,8 @@ FORMAT = "torquec certificate 4"
 OLDER = "torquec certificate 3"
 _SEARCH = "variables degrees trees"
 _SIZES = {"M": 2, "H": 3, "g": 1}
+_MOST_LETTERS = 50_000
+"""Of a specification, whose parser takes the square of a key's parts: some seconds."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,8 @@ def certificate_of(document: Any, robot_document: Any = None) -> Certificate:
     bounds = {joint: _bound(proof, f"joint '{joint}'", _SEARCH) for joint, proof in proofs.items()}
     if tuple(bounds) != robot.joints and (bounds or inner is None):
         raise RefusedError("the certificate does not name the robot's joints in order")
+    if len(specification := expect(str, document.get("specification", ""), "specification")) > _MOST_LETTERS:
+        raise RefusedError(f"its specification has more than {_MOST_LETTERS} letters")
     box = _box(fields(motions, "lower upper velocity acceleration", "motions"), robot, rates=bool(bounds))
     claims, others, second = ((), (), None) if inner is None else _coefficients(inner, robot, box)
     return Certificate(
@@ -85,7 +89,7 @@ def certificate_of(document: Any, robot_document: Any = None) -> Certificate:
         others,
         second,
         numbers(document["least_inertia"], "least_inertia", robot.n) if "least_inertia" in document else (),
-        expect(str, document.get("specification", ""), "specification"),
+        specification,
     )
 
 

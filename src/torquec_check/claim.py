@@ -21,6 +21,12 @@ from typing import Any
 from torquec_check.document import RefusedError, canonical_hash, fields, items, number, numbers
 
 SENTENCE_DIGITS, TABLE_DIGITS = 3, 6
+_PLAIN = re.compile(
+    r"(?!(?:minus|under|below|about|half|milli|micro|nano|zero|none|no|not|e[+-]?\d+)$)[a-z_](?:[\w.+-]{0,58}\w)?",
+    re.ASCII | re.IGNORECASE,
+)
+"""Names that are not taken for words, numbers or marks before a bound: "at most minus 1.86 N m"."""
+
 _BOX_KEYS = ("name", "range", "velocity", "acceleration", "jerk")
 """What a specification says of the motions: a claim states its box itself, and nothing of jerks."""
 
@@ -160,7 +166,7 @@ def code_lines(
 
 def named(name: str) -> str:
     """A name as it stands in a claim: in quotation marks where it could be taken for words or numbers of the claim."""
-    return name if re.fullmatch(r"[a-z_][\w.+-]{0,59}", name, re.ASCII | re.IGNORECASE) else json.dumps(name[:200])
+    return name if _PLAIN.fullmatch(name) else json.dumps(name[:200])
 
 
 def capitalized(sentence: str) -> str:
@@ -224,11 +230,12 @@ def certificate_claim(certificate: Mapping[str, Any], robot: Mapping[str, Any]) 
 
 def hold_claim(document: Mapping[str, Any]) -> Claim:
     """The claim of a hold certificate: torques of held coefficients against the robot's at the same instant."""
-    robot, motions = document["robot_document"], document["motions"]
+    robot, motions, order = document["robot_document"], document["motions"], document["order"]
     units = _units(robot)
     box = zip(units, *(motions[key] for key in ("lower", "upper", "velocity", "acceleration")), strict=True)
     age, jerk = rounded_down(1e3 * document["age"]), motions["jerk"]
     limits = None if jerk is None else ", ".join(map(rounded_down, jerk))
+    samples = "all of one sample at" if order == "first" else "M and g, and c, of a sample each, at"
     return Claim(
         Standing.PROVEN,
         "torque error with held coefficients",
@@ -237,7 +244,7 @@ def hold_claim(document: Mapping[str, Any]) -> Claim:
         tuple(JointRange(joint, low, high, v, a, units[joint][0]) for joint, low, high, v, a in box),
         (
             "rigid bodies, rotors and linear springs, without friction",
-            f"coefficients of the program in the certificate, at most {age} ms old, held at {document['order']} order",
+            f"coefficients of the program in the certificate, {samples} most {age} ms old, held at {order} order",
             "torques for the acceleration that the motion has",
             "the rounding of code that holds coefficients comes on top",
             "accelerations may jump" if limits is None else f"jerks of the joints up to {limits} rad/s^3 or m/s^3",

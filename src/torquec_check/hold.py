@@ -6,7 +6,9 @@ is limited; A = qdd(t). With D the derivative of P along the motion while A is h
 
 (1)  zeroth order: M(q0) A + h(q0, qd0). The error is the integral of D over s from t0 to t,
        D = dM/dq[qd] A + dh/dq[qd] + dc/dqd[qdd]                        A = qdd + (A - qdd), |A - qdd| <= j (t - s)
-     so at most T (D with A = qdd) + T^2/2 (dM/dq[v] j); or T (D with any A, |A| <= a). A spring adds T k v
+     so at most T (D with A = qdd) + T^2/2 (dM/dq[v] j); or T (D with any A, |A| <= a). A spring adds T k v.
+     M and g are published by one task and c by another: where their ages are s and r <= T, the error is the integral
+     of D over the smaller one, and of the part of D of M and g, or of c, over the rest: D bounds all three
 (2)  first order: with the slopes of P at t0. The error is the integral of D2(r, s) over t0 <= r <= s <= t, and
      dM/dq(q0)[q - q0] (A - qdd0) beside it, |q - q0| <= T v, |A - qdd0| <= min(T j, 2 a),
        D2 = d2M/dq2[v_r, v_s] A + d2h/dq2[v_r, v_s] + d2c/(dq dqd)([v_s, a_r] + [v_r, a_s]) + d2c/dqd2[a_r, a_s]
@@ -18,6 +20,9 @@ is limited; A = qdd(t). With D the derivative of P along the motion while A is h
 (4)  Derivatives on the grid of 2 d + 1 = m nodes: f' = S f, S_jk = (-1)^(j-k)/(2 sin(pi (j - k)/m)), 0 for j = k; for a
      displacement d = .. + e sin p divided by e cos p, which is no zero at a node since m is odd
 (5)  bound >= the sum of these parts + model, a bound of |robot - P| over the box (`program_error`)
+(6)  Torques depend on sums of the angles of parallel joints. With p_j = q_j + s p_i of a joint j behind i, s = +-1, and
+     p_j = q_j of others: k q = k'p with k'_i = k_i - sum of s k_j. Nodes of p are nodes of q. The waves |k'| <= d are
+     a polynomial of p, with the values there, `rest` apart: all other waves, and the noise. Any i, j, s will do
 
 The held torques are real numbers: rounding of the code that holds coefficients is not in the bounds.
 """
@@ -35,7 +40,7 @@ from typing import Any, TypeAlias
 import flint
 import numpy as np
 
-from torquec_check.boxes import along, amplitude, check_below, product_error, waves_of
+from torquec_check.boxes import Report, along, amplitude, check_below, product_error, waves_of
 from torquec_check.document import RefusedError, canonical_hash, expect, fields, items, number, numbers
 from torquec_check.program import Program, torque_program
 from torquec_check.program_error import check_torque_errors
@@ -58,8 +63,9 @@ FORMAT = "torquec hold certificate 1"
 ORDERS: dict[str, tuple[str, ...]] = {"zeroth": ("drift", "turning"), "first": ("curvature", "bend", "turning")}
 """Parts of a bound by the order of the hold, (1) and (2); of zeroth order without `turning`, A is any acceleration."""
 
-MOST_FACTORS, MOST_VALUES, _AT_ONCE = 9, 30_000_000, 500
-"""Factors whose signs are tried, 2^8 combinations; values of all rows of a part (1.5 GB); points tried together."""
+MOST_JOINTS, MOST_FACTORS, MOST_VALUES, _AT_ONCE = 20, 9, 30_000_000, 500
+"""Joints, whose pairs of pairs are derived; factors whose signs are tried, 2^8 combinations; values of all rows of a
+part (1.5 GB); points tried together."""
 
 Term: TypeAlias = tuple[str, tuple[str, int], tuple[int, ...]]
 """A monomial: factors of different kinds (first entry) are different ones; its group g; its shared factors x."""
@@ -92,6 +98,8 @@ def hold_of(document: Any) -> Hold:
     if stated != FORMAT or own != canonical_hash({k: v for k, v in document.items() if k != "sha256"}):
         raise RefusedError("not a hold certificate, or its checksum does not fit: it was changed or damaged")
     robot = robot_of(about)
+    if robot.n > MOST_JOINTS:
+        raise RefusedError(f"the hold errors of {robot.n} joints are too many to be checked")
     *sides, jerk = fields(motions, "lower upper velocity acceleration jerk", "motions")
     box = Box(*(numbers(side, "motions", robot.n) for side in sides))
     limits = None if jerk is None else numbers(jerk, "motions.jerk", robot.n)
@@ -137,19 +145,20 @@ def check_hold(hold: Hold, progress: Callable[[str, float], None], most_values: 
             held = parts["turning"] is not None
             if held and jerk is None:
                 raise RefusedError(f"{joint}: without a limit of the jerk, the acceleration is any one of the box")
-            proven = {"drift": (motion.drift(held=held), float(hold.stiffness[i] * motion.v[i]) * UP)}
-            proven |= {"turning": (motion.turning([age / 2 * x for x in jerk or ()]), 0.0)} if held else {}
+            spring = float(hold.stiffness[i] * motion.v[i]) * UP
+            proven = [("drift", each.drift(held=held), spring) for each in (motion, *motion.alone)]
+            proven += [("turning", motion.turning([age / 2 * x for x in jerk or ()]), 0.0)] if held else []
             weights = {"drift": hold.age, "turning": hold.age}
         else:
             jumps = [2 * x if jerk is None else min(age * jerk[e], 2 * x) for e, x in enumerate(motion.a)]
-            proven = {"curvature": (motion.curvature(), 0.0), "bend": ({}, motion.bend())}
-            proven |= {"turning": (motion.turning(jumps), 0.0)}
+            proven = [("curvature", motion.curvature(), 0.0), ("bend", {}, motion.bend())]
+            proven += [("turning", motion.turning(jumps), 0.0)]
             weights = {"curvature": hold.age**2 / 2.0, "bend": hold.age**3 / 6.0, "turning": hold.age}
-        for part, (terms, other) in proven.items():
+        for part, terms, other in proven:
             if len(terms) * math.prod(motion.grid.counts) > MOST_VALUES:
                 raise RefusedError(f"{joint}: {len(terms)} terms on a grid of {motion.grid.counts} are too many")
             try:
-                check_below(terms, motion.grid, hold_exceeds, (parts[part] or 0.0) - other, report, most_values)
+                _check_part(terms, motion.grid, hold.robot, (parts[part] or 0.0) - other, report, most_values)
             except RefusedError as error:
                 raise RefusedError(f"{joint}: {part} = {parts[part]} is not proven: {error.found}") from None
         total = (hold.models[i] + sum(weights[part] * (bound or 0.0) for part, bound in parts.items())) * UP
@@ -182,6 +191,12 @@ class _Motion:
         self.rows, self.grid, self.n, self.v, self.a = rows, grid, n, v, a
         self.pairs = list(itertools.combinations_with_replacement(range(n), 2))
         self.places = list(itertools.product(range(n), repeat=2))
+
+    @property
+    def alone(self) -> list[_Motion]:
+        """The same of M and g alone, and of c alone, whose samples are others (1)."""
+        rows = ({k: x for k, x in self.rows.items() if (len(k) == 2) == speeds} for speeds in (False, True))
+        return [_Motion(each, self.grid, self.n, self.v, self.a) for each in rows]
 
     def by(self, key: Monomial, *joints: int) -> Ball | None:
         """A derivative of a coefficient by the positions of joints; None where it is zero."""
@@ -284,6 +299,67 @@ def slope_matrix(count: int) -> Array:
     nodes = range(count)
     sines = [[2 * (flint.arb(j - k) / count).sin_pi() for k in nodes] for j in nodes]
     return np.array([[0.0 if j == k else (-1) ** (j - k) * float(1 / sines[j][k]) for k in nodes] for j in nodes])
+
+
+# --- sums of angles -------------------------------------------------------------------------------------------------
+
+
+def _check_part(terms: Terms, grid: Grid, robot: Robot, bound: float, report: Report, most: float) -> None:
+    """Raise `RefusedError` unless h <= bound, over the sums (6) or over the angles themselves."""
+    behind = parallel_joints(robot, grid)
+    found = {key: in_sums(ball, grid, behind) for key, ball in terms.items()} if behind else {}
+    if found:
+        rest = sum(each for _, each in found.values()) * UP
+        try:
+            check_below(
+                {k: x for k, (x, _) in found.items()}, sums_of(grid, behind), hold_exceeds, bound - rest, report, most
+            )
+        except RefusedError:
+            found = {}
+    if not found:
+        check_below(terms, grid, hold_exceeds, bound, report, most)
+
+
+def parallel_joints(robot: Robot, grid: Grid) -> dict[int, tuple[int, int]]:
+    """By joint j the joint i before it with nearly the same axis, or the opposite one, and s (6)."""
+    found: dict[int, tuple[int, int]] = {}
+    for body in (each for each in robot.bodies if each.parent >= 0):
+        before = robot.bodies[body.parent]
+        sense, i, j = float(np.array(body.rotation) @ body.axis @ before.axis), before.coordinate, body.coordinate
+        if body.turns and before.turns and i < j and abs(sense) > 0.999 and 1 < grid.counts[i] == grid.counts[j]:
+            found[j] = i, round(sense)
+    return found
+
+
+def sums_of(grid: Grid, behind: Mapping[int, tuple[int, int]]) -> Grid:
+    """The grid of p (6), whose ranges hold those of q."""
+    low, high = list(grid.lower), list(grid.upper)
+    for j, (i, s) in sorted(behind.items()):
+        low[j] = math.nextafter(low[j] + min(s * low[i], s * high[i]), -math.inf)
+        high[j] = math.nextafter(high[j] + max(s * low[i], s * high[i]), math.inf)
+    return Grid(grid.turns, grid.counts, tuple(low), tuple(high))
+
+
+def in_sums(ball: Ball, grid: Grid, behind: Mapping[int, tuple[int, int]]) -> tuple[Ball, float]:
+    """The polynomial of p (6) on the grid of p, and `rest`."""
+    shape = np.broadcast_shapes(ball.mid.shape, ball.rad.shape, (1,) * len(grid.turns))
+    if all(shape[j] == 1 for j in behind):
+        return ball, 0.0
+    coupled = {*behind, *(i for i, _ in behind.values())}
+    shape = tuple(
+        count if k in coupled else size for k, (size, count) in enumerate(zip(shape, grid.counts, strict=True))
+    )
+    mid, rad = np.broadcast_to(ball.mid, shape), np.broadcast_to(ball.rad, shape)
+    waves, noise = waves_of(Ball(mid, rad), grid)
+    nodes: list[Any] = list(np.ogrid[tuple(map(slice, shape))])
+    orders = [np.where(k > size // 2, k - size, k) for k, size in zip(nodes, shape, strict=True)]
+    own, places = list(orders), list(nodes)
+    for j, (i, s) in behind.items():
+        orders[i] = orders[i] - s * own[j]
+        places[j] = (nodes[j] - s * nodes[i]) % shape[j]
+    outside = functools.reduce(np.logical_or, [abs(k) > size // 2 for k, size in zip(orders, shape, strict=True)])
+    rest = (amplitude(waves[np.broadcast_to(outside, shape)]) + noise) * UP
+    return Ball(mid[tuple(places)], np.full(shape, rest)), rest
 
 
 # --- their largest sum ----------------------------------------------------------------------------------------------

@@ -94,6 +94,8 @@ def read_package(folder: Path) -> Package:
         tuple(expect(str, each, where) for each in items(stated[key], where)) for key in ("quantities", "documents")
     )
     _check_closed(folder, set(found), {manifests[0], *hashes}, documents)
+    if sum(found[name].stat().st_size for name in hashes) > MOST_BYTES:
+        raise _refused(f"its files have more than {MOST_BYTES} bytes together", where)
     files = {manifests[0]: content, **{name: _content(folder / name) for name in hashes}}
     for name, stated_hash in hashes.items():
         if hashlib.sha256(files[name]).hexdigest() != stated_hash:
@@ -121,12 +123,12 @@ def _entries(folder: Path) -> Iterator[Path]:
 
 def _check_closed(folder: Path, found: set[str], files: set[str], documents: Sequence[str]) -> None:
     """(1), but for the hashes."""
-    for name in (*files, *documents):
+    people, listed = {*documents}, {*files, *documents}
+    for name in listed:
         plain = PurePosixPath(name)
         odd = plain.as_posix() != name or plain.is_absolute() or ".." in plain.parts or "\\" in name
-        if odd or (name in documents and (name in files or not _DOCUMENTS.fullmatch(name))):
+        if odd or (name in people and (name in files or not _DOCUMENTS.fullmatch(name))):
             raise _refused(f"the manifest lists {name[:80]!r}, which no package has", folder)
-    listed = {*files, *documents}
     if len({name.casefold() for name in listed}) < len(listed):
         raise _refused("the manifest lists names that differ in case only, which some disks take for one", folder)
     folders = {str(parent) for name in listed for parent in PurePosixPath(name).parents} - {"."}

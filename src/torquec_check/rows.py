@@ -221,7 +221,7 @@ def program_degrees(program: Program, turns: tuple[bool, ...]) -> tuple[int, ...
 
 def program_torques(program: Program, grid: Grid) -> list[Rows]:
     """The torques of a program, or its first output, as polynomials in the rates, on a grid."""
-    if len(program.operations) * (math.prod(grid.counts) + 2000) > MOST_WORK:
+    if len(program.operations) * (math.prod(grid.counts) + 2000 + 40 * len(grid.turns) ** 2) > MOST_WORK:
         raise RefusedError(f"the program has {len(program.operations)} operations: too many for its degrees")
     torques: list[Rows] = evaluate(program, grid)
     if any(key[-1:] >= (ANGLE,) for rows in torques for key in rows):

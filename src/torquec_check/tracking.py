@@ -33,7 +33,8 @@ from torquec_check.tracking_sets import check_plain, listed, sets_of
 
 FORMAT = "torquec tracking witness 1"
 REMEDY = "make it again with torquec design"
-_MOST_CELLS, _MOST_LENGTH = 20_000, 200_000
+_MOST_CELLS, _MOST_LENGTH, _MOST_NUMBERS = 20_000, 200_000, 2_000_000
+"""Cells; sampling intervals; cells times joints times bodies: each takes some 2 kB."""
 
 
 def problem_of(document: Any) -> Problem:
@@ -48,6 +49,8 @@ def problem_of(document: Any) -> Problem:
     lengths = [expect(int, each, "cells") for each in items(cells, "cells")]
     if not lengths or min(lengths) < 1 or len(lengths) > _MOST_CELLS or sum(lengths) > _MOST_LENGTH:
         raise RefusedError("cells: one at least, each of one sampling interval at least", remedy=REMEDY)
+    if len(lengths) * n * len(robot.bodies) > _MOST_NUMBERS:
+        raise RefusedError("cells: too many for the memory that a robot of so many joints takes", remedy=REMEDY)
     limits = [math.inf if each is None else number(each, "efforts") for each in items(efforts, "efforts", n)]
     begin = [np.array(numbers(each, "start", n)) for each in fields(start, "position speed", "start")]
     wrong = np.array(numbers(errors, "model_errors", n))
@@ -115,7 +118,7 @@ def tracking_claim(document: Any, problem: Problem, radii: Array) -> Claim:
     by = [(named(j), c) for j, c in zip(joints, loop.speed_filter, strict=True) if c]
     where = "" if len(by) == robot.n else f" of {', '.join(j for j, _ in by)}"
     filters = listed([j for j, _ in by], [repr(c) for _, c in by]) if by else ""
-    speeds = f"speeds by difference{where}, filtered by {filters}" if by else ""
+    speeds = f"speeds by difference{where}, zero at the start, filtered by {filters}" if by else ""
     at = [
         named(j)
         for j, c, noise in zip(joints, loop.speed_filter, sets.speed_noise.tolist(), strict=True)
@@ -136,11 +139,13 @@ def tracking_claim(document: Any, problem: Problem, radii: Array) -> Claim:
     certificate = document["certificate"]
     if certificate is not None and not re.fullmatch("[0-9a-f]{64}", expect(str, certificate, "certificate")):
         raise RefusedError("certificate: the SHA-256 of a certificate was expected", remedy=REMEDY)
-    checked = "" if certificate is None else f" (by the certificate {certificate[:12]})"
+    checked = "" if certificate is None else f" (by the certificate {certificate})"
     limits = zip(problem.efforts.tolist(), efforts, strict=True)
     given = listed(joints, [f"{rounded_up(x)} {unit}" if math.isfinite(x) else "any torque" for x, unit in limits])
-    late = f"{loop.delay} sampling interval(s) late" if loop.delay else "no delay"
-    digest = canonical_hash(document["reference"])[:12]
+    late = "no delay"
+    if loop.delay:
+        late = f"{loop.delay} sampling interval(s) late, until then the torque that the law asks for at the start"
+    digest = canonical_hash(document["reference"])
     conditions = [
         *sets.words(robot.joints, units),
         f"computed torque at the measured state with the feedback {law}",

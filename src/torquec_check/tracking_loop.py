@@ -113,7 +113,7 @@ def reached(gains: Gains, loop: Loop, level: Array, jumps: Array, largest: Array
     count, n = level.shape
     T = loop.period
     position, speed, _, feedback = largest
-    moved = T * speed + 2.0 * noise
+    moved = T * speed + 2.0 * noise + jumps[0]
     x = np.stack([position, T * speed, position + noise, moved, *[T * T * feedback] * loop.delay], axis=1) * UP
     found = np.zeros((count + 1, n, 3))
     for i in range(n):

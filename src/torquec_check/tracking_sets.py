@@ -130,7 +130,7 @@ class Sets:
             found.append("drives that give the torque asked for")
         if not (self.position.any() or self.position_bias.any()):
             found.append("exact positions" if self.speed_noise.any() else "exact sensors")
-        names = ("masses", "first moments", "moments of inertia")
+        names = ("masses", "first moments", "moments of inertia about body frames")
         parts = [f"{name} known to {_percent(part)}" for name, part in zip(names, self.body_parts, strict=True) if part]
         found.append(", ".join(parts) if parts else "bodies as in the document")
         if self.payload is None:

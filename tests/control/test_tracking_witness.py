@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.control.guaranteed_models import claimed
-from tests.torquec_check.witnesses import TIME, loop, sets
+from tests.torquec_check.witnesses import TIME, loop, sets, witness
 from typer.testing import CliRunner
 
 import torquec as tq
@@ -21,6 +21,7 @@ from torquec.control.tracking_witness import FILE_NAME, tracking_witness, witnes
 from torquec.realtime.check_file import COMPARED, COMPUTED, check_file
 from torquec.robot import classics
 from torquec.robot.robot import Spring
+from torquec.simulation.worst_plant import worst_plant
 from torquec_check.tracking import check_tracking
 
 MOTION = "t,joint1,joint2\n0,0,0\n0.5,0.05,-0.05\n"
@@ -55,7 +56,7 @@ def test_a_certified_model_states_its_errors_and_keeps_its_box():
     model = claimed(robot, [0.06, 0.012], velocity=3.0, acceleration=15.0)
     found = tracking_witness(model, tracked)
     assert found.claim is not None, found.reason
-    assert f"(by the certificate {model.record.content_hash[:12]})" in found.claim.sentence
+    assert f"(by the certificate {model.record.content_hash})" in found.claim.sentence
     exact = tracking_witness(robot, tracked)
     assert found.bounds["joint2"]["value"] > 2.0 * exact.bounds["joint2"]["value"]
     guarantee = tracked.guarantee(model).to_document()
@@ -155,3 +156,15 @@ def test_a_package_with_another_law_than_that_of_its_witness_is_refused(tmp_path
     found = check_file(tmp_path / "law")
     assert found.ok == (not words), found.refused
     assert words in " ".join(found.refused)
+
+
+def test_no_robot_in_the_sets_leaves_the_tube():
+    robot, tracked = loop(uncertain=True)
+    radii = np.array(witness()["radii"]["position"]).max(axis=0)
+    law = tq.computed_torque(robot, -40.0, period=tracked.period, friction=tracked.friction)
+    guarantee = tracked.guarantee(robot)
+    attack = worst_plant(robot, law, tracked.trajectory, guarantee, tracked.uncertainty, runs=8, seed=3)
+    errors = (
+        attack.ratio * np.array([bound.position for bound in guarantee.joints])[robot.joint_names.index(attack.joint)]
+    )
+    assert 0.1 < errors / radii[robot.joint_names.index(attack.joint)] < 1.0

@@ -250,3 +250,18 @@ def test_misuse():
     heavy = dataclasses.replace(arm, bodies=(dataclasses.replace(body, joint=gas), arm.bodies[1]))
     with pytest.raises(tq.RobotError, match="counterbalance"):
         hold_bound(heavy, motions)
+
+
+def test_a_bound_of_zeroth_order_holds_for_two_samples(monkeypatch):
+    """M and g are published by one task, c by another: where one is older, its part of the drift stands alone."""
+    robot = random_robot(23, bodies=3, mimic=False, motors=False, types=("revolute",))
+    box = MotionBox((-1.0,) * 3, (1.0,) * 3, (1.0, 2.0, 0.1), (5.0, 0.1, 20.0))
+    found = {}
+    for samples in (("Mgc",), ("Mg",), ("c",), ("Mgc", "Mg", "c")):
+        monkeypatch.setattr("torquec.proof.hold.held_torque_bound._SAMPLES", samples)
+        bound = hold_bound(robot, box, jerk=(1.0,) * 3)
+        found[samples] = np.stack([bound.drift, bound.free_drift])
+    *alone, whole = found.values()
+    np.testing.assert_allclose(whole, np.max(alone, axis=0), rtol=1e-6)
+    assert np.all(alone[0] <= (alone[1] + alone[2]) * (1.0 + 1e-3) + 1e-12)
+    assert np.any(np.maximum(alone[1], alone[2]) > 1.005 * alone[0])

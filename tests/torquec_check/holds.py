@@ -16,14 +16,18 @@ JERK = (30.0, 40.0)
 
 
 @functools.cache
-def _made(order, jerk, name="planar2r", age=0.01):
+def _bound(name, jerk):
+    """Robot, program, box, jerks and bounds, the same for every order and age."""
     robot = getattr(tq.classics, name)()
-    model = as_model(robot)
     n = robot.n
     box = BOX if n == 2 else MotionBox(*((x,) * n for x in (-0.5, 0.5, 1.0, 2.0)))
     limits = jerk if jerk is None or n == 2 else jerk[:1] * n
-    program = model.function("inverse_dynamics")
-    bound = tq.hold_bound(robot, box, jerk=limits)
+    return robot, as_model(robot).function("inverse_dynamics"), box, limits, tq.hold_bound(robot, box, jerk=limits)
+
+
+@functools.cache
+def _made(order, jerk, name="planar2r", age=0.01):
+    robot, program, box, limits, bound = _bound(name, jerk)
     given = {"age": age, "order": HoldOrder(order)}
     witness = hold_witness(robot, program, box, bound, jerk=limits, model=None, **given)
     return json.dumps(hold_certificate(robot, program, witness, **given))

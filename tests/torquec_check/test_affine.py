@@ -214,3 +214,9 @@ def test_a_box_has_its_numbers_and_zeros():
     assert (sine * cosine + sine).slope is None
     assert (-(sine * 2.0)).slope is None
     assert (-Dual.of(x, one)).slope.mid == -1.0
+
+
+def test_what_underflows_in_a_square_counts():
+    """The sine of zero is exact: two products are left, of 1e-300 each."""
+    sine, _ = Affine(np.zeros(1), np.zeros(1)).waves()
+    np.testing.assert_allclose(sine.rad, [2e-300], rtol=1e-6)

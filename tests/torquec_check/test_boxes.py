@@ -305,3 +305,23 @@ def test_a_sum_of_amplitudes_counts_with_its_rounding():
     assert not seen
     check_below({(): Ball(np.ones(1), np.zeros(1))}, grid, spy, up**2 * (1.0 - 1e-12), _silent)
     assert seen
+
+
+@pytest.mark.parametrize(("deepest", "proven"), [(0, False), (1, True)])
+def test_boxes_are_halved_to_the_last_depth(monkeypatch, deepest, proven):
+    """The whole box exceeds the bound, its halves do not."""
+    monkeypatch.setattr(boxes, "DEEPEST", deepest)
+    seen = []
+    grid = grid_of((True,), (1,), (0.0,), (1.0,))
+    ball = Ball(1.5 * np.cos(2.0 * np.pi * np.arange(3) / 3), np.zeros(()))
+
+    def exceeds(_keys, rows, _limits):
+        seen.append(rows.shape[1])
+        return seen == [3]
+
+    if proven:
+        check_below({(): ball}, grid, exceeds, 1.0, _silent)
+        assert seen == [3, 2, 3, 3]
+    else:
+        with pytest.raises(RefusedError, match="limit of subdivisions"):
+            check_below({(): ball}, grid, exceeds, 1.0, _silent)

@@ -202,3 +202,9 @@ def test_angles_are_four_expressions():
     for changed in (f"{one}, {one}, {one}", f"{one}, {one}, {one}, {one}, {one}", f"{one}, {one}, {one}, {one},", "*q"):
         with pytest.raises(RefusedError, match=r"subset of C|no expression"):
             read(source.replace(angles, changed), [pendulum()])
+
+
+def test_an_output_that_is_read_before_any_is_written_has_no_value():
+    source = source_of([pendulum()])
+    with pytest.raises(RefusedError, match=r"tau\[1\] is no value here"):
+        read(source.replace("qd[0]", "tau[1]", 1).replace("const double tau[1]", "const double qd[0]"), [pendulum()])

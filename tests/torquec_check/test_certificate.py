@@ -210,3 +210,16 @@ def test_coefficients_of_every_family_are_proven_and_have_their_own_number_of_in
     longer = f"{family}[{','.join(str(k + 1) for k in [*index, index[-1]])}]"
     with pytest.raises(RefusedError, match="filed under another name"):
         proven(document(coefficients=coefficients(**{longer: stated | {"index": [*index, index[-1]]}})))
+
+
+def test_a_specification_of_a_book_is_refused():
+    """A key of a million parts takes hours: tomllib takes the square of their number."""
+    longest = "#" * 50_000
+    assert certificate_of(sealed(document(specification=longest)), robot_document()).specification == longest
+    with pytest.raises(RefusedError, match="more than 50000 letters"):
+        certificate_of(sealed(document(specification=f"{longest}#")), robot_document())
+
+
+def test_a_bound_may_be_its_tolerance():
+    proofs = {name: JOINT | {"tolerance": JOINT["bound"], "found": JOINT["bound"]} for name in ("joint1", "joint2")}
+    assert certificate_of(document(joints=proofs)).bounds == {"joint1": 1e-6, "joint2": 1e-6}

@@ -12,6 +12,7 @@ from torquec_check import parts as module
 from torquec_check.document import RefusedError
 from torquec_check.parts import check_parts, check_same
 from torquec_check.program import program_of
+from torquec_check.rows import Rows, as_ball, grid_of
 
 TURNS = (True, True)
 
@@ -120,3 +121,19 @@ def test_a_wave_that_vanishes_on_the_nodes_of_the_other_program_is_seen(swapped)
     pair = [program_of(program_document()), wave]
     with pytest.raises(RefusedError, match="output 1 differs"):
         check_same(*(pair[::-1] if swapped else pair), TURNS, BOX)
+
+
+def test_coefficients_that_are_zero_are_equal():
+    grid = grid_of(TURNS, (1, 1), BOX.lower, BOX.upper)
+    assert 0.0 < module._compare(Rows({(): as_ball(0.0)}), Rows(), grid, 0, 0.0) < 1e-140
+
+
+def test_a_torque_that_is_zero_has_no_part_that_rounds():
+    """sin q - sin q where the program has nothing."""
+    nothing = program_document() | {"operations": [["const", 0.0]]}
+    nothing["outputs"][0]["values"] = [0, 0]
+    steps = [["const", 0.0], ["input", "q", 0], ["sin", 1], ["sub", 2, 2]]
+    part = nothing | {"name": "gravity_torque", "inputs": nothing["inputs"][:1], "operations": steps}
+    part["outputs"] = [{"name": "tau", "shape": [2], "values": [0, 3]}]
+    with pytest.raises(RefusedError, match="rounding may change output 2"):
+        check_parts(program_of(nothing), {"gravity_torque": program_of(part)}, TURNS, BOX)

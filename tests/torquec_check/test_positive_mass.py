@@ -161,3 +161,10 @@ def test_rounding_has_a_factor_for_its_own(monkeypatch):
     monkeypatch.setattr(module, "UP", 1e16)
     with pytest.raises(RefusedError):
         _check(program_document(), [0.01, 0.01])
+
+
+def test_the_limit_itself_is_rounded_too():
+    """4 (n + 2)^2 u of the trace and of n limits, 72 u together."""
+    h = functools.partial(eigenvalue_exceeds, 1, ((0, 0),))
+    assert h(np.array([[-1.0 + 60.0 * 2.0**-53]]), np.array([1.0]))
+    assert not h(np.array([[-1.0 + 76.0 * 2.0**-53]]), np.array([1.0]))

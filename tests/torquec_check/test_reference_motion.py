@@ -59,7 +59,7 @@ def test_jumps_are_counted():
     assert reference_of(bent, 1).starts_at_rest
 
 
-@pytest.mark.parametrize("breaks", [[0.0], [0.0, 0.0], [1.0, 0.5], [0.0, float("inf")]])
+@pytest.mark.parametrize("breaks", [[0.0], [0.0, 0.0], [1.0, 0.5], [0.0, 1.0, 0.5], [0.0, float("inf")]])
 def test_breaks_rise(breaks):
     rows = [[[0.0]] * max(len(breaks) - 1, 1)] * 6
     with pytest.raises(RefusedError):
@@ -206,3 +206,10 @@ def test_the_most_samples_and_pieces(monkeypatch):
         reference_of({"breaks": [0.0, 1.0], "coefficients": [[[0.0]]] * 5}, 1)
     with pytest.raises(RefusedError, match="a list of 1"):
         reference_of({"breaks": [0.0, 1.0], "coefficients": [[[0.0], [0.0]]] * 6}, 1)
+
+
+def test_a_jump_in_the_first_interval_is_over_two_samples_later():
+    bent = {"breaks": [0.0, 0.005, 1.0], "coefficients": [[[0.0], [0.0]], [[0.0], [0.0]], [[1.0], [0.0]]]}
+    bent["coefficients"] += [[[0.0], [0.0]]] * 3
+    found = windows(reference_of(bent, 1), 0.01, [(0, 1), (1, 2), (2, 20)])
+    np.testing.assert_allclose(found.acceleration_jumps[:, 0], [8e4, 8e4, 0.0], atol=1e-6)

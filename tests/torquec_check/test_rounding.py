@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -11,7 +12,7 @@ from tests.torquec_check.documents import program_document
 from torquec_check import rounding as module
 from torquec_check.program import torque_program
 from torquec_check.robot import Box
-from torquec_check.rounding import DOUBLE, SINGLE, Machine, rounding_errors, unit_errors
+from torquec_check.rounding import DOUBLE, SINGLE, Machine, Rounded, rounding_errors, unit_errors
 
 BOX = Box((-3.0, -3.0), (2.0, 3.0), (2.0, 2.0), (5.0, 5.0))
 
@@ -141,3 +142,9 @@ def test_rounding_of_a_torque_keeps_its_numbers(precision):
         for errors in (rounding_errors, unit_errors):
             found += errors(program, Box(*sides), precision)
     np.testing.assert_allclose(found, ROUNDING[precision.name], rtol=1e-12)
+
+
+def test_a_value_with_its_error_may_not_overflow():
+    close, wrong = Rounded(2e38, 0.0, SINGLE), Rounded(0.0, 1.5e38, SINGLE)
+    assert (close + Rounded(0.5e38, 0.0, SINGLE)).distance < math.inf
+    assert (close + wrong).distance == math.inf

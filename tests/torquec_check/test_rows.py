@@ -161,9 +161,9 @@ def test_limits_are_reached_and_not_exceeded(monkeypatch):
     with pytest.raises(RefusedError, match="or 15 nodes"):
         grid_of(TURNS, (2, 2), (0.0, 0.0), (1.0, 1.0))
     program, grid = _program(["mul", 2, 2]), grid_of(TURNS, (1, 1), (0.0, 0.0), (1.0, 1.0))
-    monkeypatch.setattr("torquec_check.rows.MOST_WORK", 5 * (9 + 2000))
+    monkeypatch.setattr("torquec_check.rows.MOST_WORK", 5 * (9 + 2000 + 40 * 2**2))  # two joints: products of rates
     program_torques(program, grid)
-    monkeypatch.setattr("torquec_check.rows.MOST_WORK", 5 * (9 + 2000) - 1)
+    monkeypatch.setattr("torquec_check.rows.MOST_WORK", 5 * (9 + 2000 + 40 * 2**2) - 1)
     with pytest.raises(RefusedError, match="5 operations"):
         program_torques(program, grid)
 

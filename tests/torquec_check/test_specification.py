@@ -162,3 +162,17 @@ def test_bounds_of_other_coefficients_do_not_serve_a_control_requirement():
     )
     with pytest.raises(RefusedError, match="damping"):
         check(text, coefficients=coefficients(**{"M[1,1]": M11 | {"kind": "relative", "bound": 0.01}, "M[2,2]": m22}))
+
+
+def test_a_stiffness_is_rounded_down():
+    """3200 N m/rad times 0.01 rad is the bound, 32 N m."""
+    wide = {name: JOINT | {"bound": 32.0} for name in ("joint1", "joint2")}
+    with pytest.raises(RefusedError, match="allows 32, proven is 32"):
+        check(control(damping_error=0.05, step_error=0.01), coefficients=coefficients(), joints=wide)
+
+
+def test_motions_may_be_left_out_and_others_are_refused():
+    check(specification("torque_error = 1e-6\n", motions=""))
+    for motions in ("velocity = 2.0\n", "acceleration = 3.0\n", "range = [-3.0, 2.0]\n"):
+        with pytest.raises(RefusedError, match="about other motions"):
+            check(specification("torque_error = 1e-6\n", motions=motions))

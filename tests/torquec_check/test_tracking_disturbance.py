@@ -328,3 +328,13 @@ def test_a_joint_whose_bodies_weigh_nothing_has_its_rotor():
     more = _with_rotors(Rows({(): as_ball(5.0), (-1,): as_ball(2.0)}), [push])[()]
     assert more.mid.tolist() == [11.0]
     assert _with_rotors(Rows(), [push])[()] == 0
+
+
+def test_the_memory_of_a_filter_is_rounded_up():
+    """40/0.7 samples are 58: the first cell ends 59 before the third one, whose torques are a sample late."""
+    document = witness()
+    document["loop"] |= {"delay": 1, "speed_filter": [0.7, 0.7]}
+    document["cells"] = [10, 59, 1, 1]
+    problem = problem_of(document)
+    found = problem.remembered(np.array([[5.0, 5.0], *[[1.0, 1.0]] * 3]))
+    np.testing.assert_allclose(found[:, 0], [5.0, 5.0, 5.0, 1.0], rtol=1e-9)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -172,6 +174,13 @@ def test_what_is_reached_keeps_its_numbers():
     many = reached(gains, loop, np.ones((3 * len(gains.level), 1)), 0.0 * jumps, 0.0 * largest, noise)
     rest = gains.rest[0] @ np.array([0.0, 0.0, 2e-4, 4e-4, 0.0])
     np.testing.assert_allclose(many[-1, 0], gains.level.sum(axis=0)[0] + gains.always[0] + rest, rtol=1e-8)
+
+
+def test_a_filtered_speed_before_the_last_rows_has_the_jumps_of_the_reference():
+    gains = loop_gains(_loop(1, 0.7), np.zeros(1), np.zeros(1), np.zeros(1))
+    gains = replace(gains, jump=0.0 * gains.jump, rest=np.ones_like(gains.rest))
+    found = reached(gains, _loop(1, 0.7), np.zeros((3, 1)), np.array([[1e-3], [0.5]]), np.zeros((4, 1)), np.zeros(1))
+    np.testing.assert_allclose(found, 1e-3, rtol=1e-8)
 
 
 def test_the_lag_of_a_filter():

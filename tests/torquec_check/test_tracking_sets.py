@@ -252,7 +252,7 @@ def test_the_sets_in_words():
         "drives within joint1 0.09 N m, joint2 0.03 N of the torque asked for",
         "encoders of joint1 1e-05 rad, joint2 1e-05 m",
         "encoder offsets of joint1 1e-05 rad, joint2 1e-05 m",
-        "masses known to 1 %, first moments known to 1 %, moments of inertia known to 1 %",
+        "masses known to 1 %, first moments known to 1 %, moments of inertia about body frames known to 1 %",
         LOAD,
     ]
     zeros = {name: [0.0, 0.0] for name in JOINT_SETS}
@@ -279,3 +279,12 @@ def test_the_sets_in_words():
     load = witness()["sets"]["payload"] | {"nominal_mass": 0.0, "mass": [0.25, 0.5]}
     document["sets"]["payload"] = load
     assert _read(document).words(joints, units)[-1].endswith("its own inertia up to 1 m r^2")
+
+
+@pytest.mark.parametrize("errors", [[0.0, 0.03], [0.03, 0.0]])
+def test_one_drive_with_an_error_is_enough(errors):
+    document = witness()
+    document["sets"]["drive_error"] = errors
+    found = _read(document).words(["joint1", "joint2"], ["rad", "rad"])
+    assert f"drives within joint1 {errors[0]:g} N m, joint2 {errors[1]:g} N m of the torque asked for" in found
+    assert "drives that give the torque asked for" not in found

@@ -19,6 +19,9 @@ The background samples the motion at t0; the torque commanded at t = t0 + age us
        zeroth(age) = age min(f_D + 1/2 age f_J, f_A),
        first(age) = 1/2 age^2 f_2 + 1/6 age^3 f_3 + age min(age f_J, 2 f_M)
 
+(5)  at zeroth order M and g are published by one task, and c by another: while one sample is older than the other, only
+     its part of D drifts. f_D and f_A are the largest of D, of its part of M and g, and of that of c
+
 In f_J, dM/dq is weighted with the jerk, in f_M with the accelerations; f_A bounds D for any A; f_3, a minor term, is a
 sum of amplitudes. Without a jerk limit a first-order term 2 f_M age remains: an acceleration step acts on the inertia
 at t0. Springs are included, friction is not.
@@ -65,6 +68,9 @@ _CHECKED = 19
 
 _TABLE_ERROR = 1e-10
 """Tolerated difference of tables and program, relative to its largest coefficient."""
+
+_SAMPLES = ("Mgc", "Mg", "c")
+"""What drifts together (5)."""
 
 _TRIMMED, _NOISE = 3e-4, 1e-12
 """Margins of every part for the checker: for the terms that it leaves out, relative to the part itself; and for its
@@ -163,8 +169,8 @@ def held_torque_bound(
             step.show(i, note=name)
             budget = task.budget.share((i + 1) / robot.n)
             bound = partial(grid_bound, axes=rows.axes, budget=budget)
-            bounds["drift"].append(bound(partial(rows.drift, i)))
-            bounds["free_drift"].append(bound(partial(rows.free_drift, i)))
+            bounds["drift"].append(max(bound(partial(rows.drift, i, of)) for of in _SAMPLES))
+            bounds["free_drift"].append(max(bound(partial(rows.free_drift, i, of)) for of in _SAMPLES))
             bounds["jump"].append(bound(partial(rows.turning, i, rows.a)))
             if given is not None:
                 bounds["jerk"].append(bound(partial(rows.turning, i, given)))
@@ -282,31 +288,32 @@ class _Rows:
             if slope is not None:
                 yield Monomial((j,), ("A", e)), self.v[j] * weight[e] * slope
 
-    def drift(self, i: int) -> Iterator[Row]:
-        """D of (1), A = qdd."""
+    def drift(self, i: int, of: str = "Mgc") -> Iterator[Row]:
+        """D of (1), A = qdd; of coefficients of these samples alone (5)."""
         for j, e in itertools.product(range(self.n), repeat=2):
-            slope = self.by(self.inertia(i, e), j)
-            part = self._turned(i, j, e)
+            slope = self.by(self.inertia(i, e), j) if "M" in of else None
+            part = self._turned(i, j, e) * float("c" in of)
             yield Monomial((j,), ("a", e)), self.v[j] * self.a[e] * (part if slope is None else part + slope)
-        yield from self._at_constant_speed(i)
+        yield from self._at_constant_speed(i, of)
 
-    def free_drift(self, i: int) -> Iterator[Row]:
-        """D of (1), any A."""
-        yield from self.turning(i, self.a)
+    def free_drift(self, i: int, of: str = "Mgc") -> Iterator[Row]:
+        """D of (1), any A; of coefficients of these samples alone (5)."""
+        if "M" in of:
+            yield from self.turning(i, self.a)
         for j, e in itertools.product(range(self.n), repeat=2):
-            yield Monomial((j,), ("a", e)), self.v[j] * self.a[e] * self._turned(i, j, e)
-        yield from self._at_constant_speed(i)
+            yield Monomial((j,), ("a", e)), self.v[j] * self.a[e] * self._turned(i, j, e) * float("c" in of)
+        yield from self._at_constant_speed(i, of)
 
     def _turned(self, i: int, j: int, e: int) -> Array:
         """d2c_i/(dqd_j dqd_e)."""
         return self.speed(i, j, e) * (2.0 if j == e else 1.0)
 
-    def _at_constant_speed(self, i: int) -> Iterator[Row]:
+    def _at_constant_speed(self, i: int, of: str) -> Iterator[Row]:
         """T and G of (1), equal monomials combined."""
         cubic: dict[tuple[int, ...], Array] = {}
-        for (e, m), j in itertools.product(self.pairs, range(self.n)):
+        for (e, m), j in itertools.product(self.pairs if "c" in of else (), range(self.n)):
             _add(cubic, (j, e, m), self.by(self.speed(i, e, m), j))
-        for j in range(self.n):
+        for j in range(self.n if "g" in of else 0):
             _add(cubic, (j,), self.by(self.tables[i, -1], j))
         for joints, row in cubic.items():
             yield Monomial(joints), self.v[list(joints)].prod() * row
