@@ -6,7 +6,7 @@ It imports nothing of `torquec`, only the standard library, NumPy and python-fli
     rows               torques as polynomials, in balls: numbers with error radii, on a grid
     recursion          the robot's own torques           rounding          the program in doubles or floats
     boxes              bounds over boxes of positions    program_error     torque and coefficient errors
-    parts, positive_mass, specification                  the other claims, one file each
+    parts, positive_mass, free_base, specification       the other claims, one file each
     certificate        a document with claims, proven
     c_source, package  the generated C and its folder
     claim, __main__    what was proven, in one sentence, and the command `python -m torquec_check`

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from torquec_check.document import RefusedError, canonical_hash, expect, fields, items, number, numbers
+from torquec_check.free_base import Limb, check_limbs, limbs_of, posed
 from torquec_check.positive_mass import check_positive_mass
-from torquec_check.program import Program, torque_program
+from torquec_check.program import Program, program_of, torque_program
 from torquec_check.program_error import CoefficientClaim, Progress, check_coefficients, check_torque_errors
 from torquec_check.robot import Box, Robot, robot_of
 from torquec_check.rounding import DOUBLE, SINGLE, Precision, rounding_errors
@@ -34,7 +35,7 @@ class Certificate:
 
     `others` bounds those without a claim, by joint. `coefficient_program` is the program that these are about, None
     without them. `rounding` is the part of the torque bounds that floats take, as stated; none for doubles.
-    `least_inertia` (n,) is a diagonal below M; empty where that is not claimed.
+    `least_inertia` (n,) is a diagonal below M; empty where that is not claimed. `limbs` are those on a free base.
     """
 
     robot: Robot
@@ -48,6 +49,7 @@ class Certificate:
     coefficient_program: Program | None
     least_inertia: tuple[float, ...]
     specification: str
+    limbs: tuple[Limb, ...] = ()
 
 
 def certificate_of(document: Any, robot_document: Any = None) -> Certificate:
@@ -62,12 +64,13 @@ def certificate_of(document: Any, robot_document: Any = None) -> Certificate:
         raise RefusedError("the certificate is about another robot")
     if document.get("sha256") != canonical_hash({k: v for k, v in document.items() if k != "sha256"}):
         raise RefusedError("the checksum of the certificate does not fit: it was changed or damaged")
-    robot = robot_of(robot_document if own is None else own)
+    used = robot_document if own is None else own
+    robot, limbs = limbs_of(used, document["limbs"]) if "limbs" in document else (robot_of(used), ())
     name, program, motions, joints, inner = fields(
         document,
         "robot program motions joints coefficients",
         "certificate",
-        ignored="format robot_hash robot_document counts specification rounding least_inertia sha256",
+        ignored="format robot_hash robot_document counts specification rounding least_inertia limbs sha256",
     )
     if name != robot.name:
         raise RefusedError(f"the certificate names the robot '{str(name)[:60]}', not '{robot.name}'")
@@ -77,11 +80,13 @@ def certificate_of(document: Any, robot_document: Any = None) -> Certificate:
         raise RefusedError("the certificate does not name the robot's joints in order")
     if len(specification := expect(str, document.get("specification", ""), "specification")) > _MOST_LETTERS:
         raise RefusedError(f"its specification has more than {_MOST_LETTERS} letters")
+    if limbs and (inner is not None or "least_inertia" in document):
+        raise RefusedError("nothing but torque errors is proven of a robot with a free base")
     box = _box(fields(motions, "lower upper velocity acceleration", "motions"), robot, rates=bool(bounds))
     claims, others, second = ((), (), None) if inner is None else _coefficients(inner, robot, box)
     return Certificate(
         robot,
-        torque_program(program, robot.n),
+        program_of(program) if limbs else torque_program(program, robot.n),
         box,
         *_rounding(document.get("rounding"), bounds),
         bounds,
@@ -90,6 +95,7 @@ def certificate_of(document: Any, robot_document: Any = None) -> Certificate:
         second,
         numbers(document["least_inertia"], "least_inertia", robot.n) if "least_inertia" in document else (),
         specification,
+        limbs,
     )
 
 
@@ -97,11 +103,16 @@ def check_certificate(certificate: Certificate, progress: Progress) -> Mapping[s
     """The rounding in each torque bound; raises `RefusedError` unless every claim of the certificate is proven."""
     c, slacks = certificate, dict[str, float]()
     if c.bounds:
-        errors = rounding_errors(c.program, c.box, c.precision)
-        for joint, rounding in zip(c.bounds, errors, strict=True):
-            if not rounding <= c.rounding.get(joint, math.inf):
+        bounds, box = list(c.bounds.values()), posed(c.box) if c.limbs else c.box
+        slacks |= zip(c.bounds, rounding_errors(c.program, box, c.precision), strict=True)
+        left = (
+            check_limbs(c.limbs, c.robot, c.program, c.box, bounds, progress) if c.limbs else [math.inf] * len(bounds)
+        )
+        for (joint, rounding), most in zip(slacks.items(), left, strict=True):
+            if not rounding <= min(most, c.rounding.get(joint, math.inf)):
                 raise RefusedError(f"{c.precision.name} precision may change the torque of '{joint}' by {rounding:.6g}")
-        slacks |= check_torque_errors(c.robot, c.program, c.box, list(c.bounds.values()), c.precision, progress)
+        if not c.limbs:
+            slacks |= check_torque_errors(c.robot, c.program, c.box, bounds, c.precision, progress)
     elif c.program != c.coefficient_program:
         raise RefusedError("the certificate's program is not the one whose coefficients are proven")
     if c.coefficient_program is not None:

@@ -19,6 +19,7 @@ from enum import StrEnum
 from typing import Any
 
 from torquec_check.document import RefusedError, canonical_hash, fields, items, number, numbers
+from torquec_check.free_base import BASE, SUFFIXES
 
 SENTENCE_DIGITS, TABLE_DIGITS = 3, 6
 _PLAIN = re.compile(
@@ -61,17 +62,19 @@ class Bound:
 
 @dataclass(frozen=True)
 class JointRange:
-    """The motions of one joint that a claim is about; None where speed or acceleration do not count."""
+    """The motions of one joint that a claim is about; None where position, speed or acceleration do not count."""
 
     joint: str
-    lower: float
-    upper: float
+    lower: float | None
+    upper: float | None
     velocity: float | None
     acceleration: float | None
     unit: str
 
     def __str__(self) -> str:
-        text = f"{named(self.joint)}: position {rounded_up(self.lower)} to {rounded_down(self.upper)} {self.unit}"
+        text = f"{named(self.joint)}: any position"
+        if self.lower is not None and self.upper is not None:
+            text = f"{named(self.joint)}: position {rounded_up(self.lower)} to {rounded_down(self.upper)} {self.unit}"
         if self.velocity is None or self.acceleration is None:
             return text
         rates = f"speed up to {rounded_down(self.velocity)} {self.unit}/s"
@@ -211,8 +214,12 @@ def certificate_claim(certificate: Mapping[str, Any], robot: Mapping[str, Any]) 
         others = zip(joints, certificate["coefficients"]["others"], strict=True)
         each = ", ".join(f"{named(joint)} {rounded_up(bound, SENTENCE_DIGITS)}" for joint, bound in others)
         conditions.append(f"coefficients without a bound of their own are right, at unit rates, to {each}")
+    lower, upper = (motions[key] for key in ("lower", "upper"))
+    if certificate.get("limbs"):
+        lower, upper = ([None] * BASE + side[BASE:] for side in (lower, upper))
+        conditions.append("the base in any pose, given by a quaternion of length 1 -+ 1e-6; its rates in its own axes")
     speeds, rates = (motions.get(key) or [None] * len(joints) for key in ("velocity", "acceleration"))
-    box = zip(joints, motions["lower"], motions["upper"], speeds, rates, strict=True)
+    box = zip(joints, lower, upper, speeds, rates, strict=True)
     return Claim(
         Standing.PROVEN,
         "torque error" if certificate["joints"] else "error of each coefficient",
@@ -253,9 +260,11 @@ def hold_claim(document: Mapping[str, Any]) -> Claim:
 
 
 def _units(robot: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Units of position and effort by independent joint."""
+    """Units of position and effort by independent joint, and by rate of a free base."""
     free = [body["joint"] for body in robot["bodies"] if body["joint"]["mimic"] is None]
-    return {joint["name"]: ("m", "N") if joint["type"] == "prismatic" else ("rad", "N m") for joint in free}
+    slides = {f"{x['name']}_{suffix}": suffix < "w" for x in free if x["type"] == "free" for suffix in SUFFIXES}
+    slides |= {joint["name"]: joint["type"] == "prismatic" for joint in free if joint["type"] != "free"}
+    return {name: ("m", "N") if each else ("rad", "N m") for name, each in slides.items()}
 
 
 def claimed_robot(robot: Mapping[str, Any]) -> ClaimedRobot:
@@ -264,7 +273,8 @@ def claimed_robot(robot: Mapping[str, Any]) -> ClaimedRobot:
 
 
 def _setting(robot: Mapping[str, Any]) -> Iterator[str]:
-    yield f"gravity ({_listed(robot['gravity'])}) m/s^2 in the base frame"
+    free = any(body["joint"]["type"] == "free" for body in robot.get("bodies", []))
+    yield f"gravity ({_listed(robot['gravity'])}) m/s^2 in the {'world' if free else 'base'} frame"
     payloads = items(robot.get("attached", []), "robot.attached")
     if not payloads:
         yield "no payload"

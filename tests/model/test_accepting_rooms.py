@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.dynamics.random_robots import random_robot
+from tests.proof.walkers import walker
 
 from torquec.closedform.closed_form import closed_form
 from torquec.errors import RobotError
@@ -14,7 +15,7 @@ from torquec.model.accepting_rooms import ACCEPTING_ROOMS, accepted_by
 from torquec.parameters.minimal_combinations import minimal_combinations
 from torquec.robot import classics
 from torquec.robot.joints import JointType
-from torquec.robot.robot import Mimic, Robot
+from torquec.robot.robot import Drives, Mimic, Robot
 from torquec.spatial import Inertia
 
 LIMITS = Path(__file__).resolve().parents[2] / "docs" / "limits.md"
@@ -74,6 +75,31 @@ def test_long_chains_are_refused_where_their_tables_end():
     assert "depends on 10 joints: too many" in str(accepted_by(chains[11])["closedform"])
     assert accepted_by(chains[10])["closedform"] is None  # M does not depend on the first joint
     assert "depend on 10 joint positions, too many" in str(accepted_by(chains[10])["proof"])
+
+
+@pytest.mark.parametrize(("limbs", "accepted"), [((1,), True), ((4, 2), True), ((5, 1), False)])
+def test_limbs_on_a_free_base_are_accepted_up_to_four_joints(limbs, accepted):
+    found = accepted_by(walker(0, limbs, mimic=False))["proof"]
+    assert (found is None) == accepted
+    assert accepted or "has 5 joints (joint00, joint01, joint02, joint03, joint04 ..)" in str(found)
+
+
+def test_limbs_that_a_mimic_joint_couples_and_high_degrees_are_refused():
+    robot = walker(0, (1, 1), mimic=False, slides=False)
+    trunk, first, second = robot.bodies
+    coupled, geared = (
+        replace(robot, bodies=(trunk, first, *rest), drives=Drives())
+        for rest in (
+            (replace(second, joint=replace(second.joint, mimic=Mimic(first.joint.name))),),
+            (second, replace(second, name="c", parent=2, joint=replace(second.joint, name="c", mimic=_half(second)))),
+        )
+    )
+    assert "follows a joint of another limb" in str(accepted_by(coupled)["proof"])
+    assert "with a multiplier of 0.5" in str(accepted_by(geared)["proof"])
+
+
+def _half(body):
+    return Mimic(body.joint.name, 0.5)
 
 
 def _is_serial(robot):

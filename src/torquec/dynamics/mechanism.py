@@ -46,13 +46,14 @@ class Coordinate:
     """Which elements of the state move a link: joint position = multiplier * q[index] + offset.
 
     A joint with several coordinates has its rates from `index` on. Its positions begin at `index + shift`, since joints
-    before it may have quaternions.
+    before it may have quaternions. One that is `held` stays in its neutral position, without linear velocity.
     """
 
     index: int
     multiplier: float = 1.0
     offset: float = 0.0
     shift: int = 0
+    held: bool = False
 
     def position(self, q: Sequence[Scalar]) -> Scalar:
         """The joint's own position."""
@@ -153,7 +154,9 @@ def coordinates(robot: Robot) -> tuple[Coordinate, ...]:
     found = []
     for body in robot.bodies:
         mimic = body.joint.mimic or Mimic(body.joint.name)
-        found.append(Coordinate(index[mimic.joint], mimic.multiplier, mimic.offset, shift[mimic.joint]))
+        held = robot.held and body.joint.kind.nv > 1
+        moved = 0 if robot.held else shift[mimic.joint]
+        found.append(Coordinate(index[mimic.joint], mimic.multiplier, mimic.offset, moved, held))
     return tuple(found)
 
 
@@ -275,7 +278,7 @@ def check_lengths(
 ) -> None:
     """Raise `ArgumentError` unless a position has nq numbers, and rates have nv."""
     pairs = list(zip(kinds, state, strict=True))
-    nq = max((each.index + each.shift + kind.nq for kind, each in pairs), default=0)
+    nq = max((each.index + each.shift + (kind.nv if each.held else kind.nq) for kind, each in pairs), default=0)
     nv = max((each.index + kind.nv for kind, each in pairs), default=0)
     for what, given, wanted in (("a position", q, nq), *(("rates", each, nv) for each in rates)):
         if given is not None and len(given) != wanted:
@@ -290,7 +293,8 @@ def place_links(
     placed = []
     for link, coordinate in zip(links, state, strict=True):
         if link.kind.nv > 1:
-            inside = link.kind.motion(coordinate.positions(q, link.kind.nq))
+            at = link.kind.neutral if coordinate.held else coordinate.positions(q, link.kind.nq)
+            inside = link.kind.motion(at)
             turn = Turn(matmul(link.pre.rotation, inside.rotation), 1.0, 0.0)
             placed.append(PlacedLink(link.parent, link.kind, turn, link.pre.apply(inside.origin)))
             continue

@@ -60,7 +60,8 @@ def motions(
         parent = base if link.parent == BASE else found[link.parent]
         if link.kind.nv > 1:
             k = coordinate.index
-            found.append(_several(parent, link, qd[k : k + link.kind.nv], qdd[k : k + link.kind.nv]))
+            rates = (*ZERO, *qd[k + 3 : k + 6]) if coordinate.held else qd[k : k + link.kind.nv]
+            found.append(_several(parent, link, rates, qdd[k : k + link.kind.nv]))
             continue
         step = _turning if link.column.turns else _sliding
         found.append(step(parent, link, coordinate.rate(qd), coordinate.rate(qdd)))

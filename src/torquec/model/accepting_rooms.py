@@ -42,8 +42,9 @@ ACCEPTING_ROOMS = (
     AcceptingRoom(
         "proof",
         "proven torque errors, certificates",
-        "closed loops; free, ball and planar joints; bodies without inertia; torques that depend on more than nine "
-        "joints; torques of a degree above six, and revolute mimic joints whose multiplier is not an integer",
+        "closed loops; ball and planar joints; a free base with limbs of more than four joints, or coupled by mimic "
+        "joints or motors; bodies without inertia; torques that depend on more than nine joints; torques of a degree "
+        "above six, and revolute mimic joints whose multiplier is not an integer",
         proof.accepts,
     ),
     AcceptingRoom("simplification", "models with fewer operations", "robots that `proof` refuses", proof.accepts),

@@ -112,6 +112,8 @@ def _pushed(p: TorqueProgram, frame: str, q: Vector, qd: Vector, qdd: Vector, wr
 
 _OWN = "the robot's own: geometry, friction and springs are not simplified"
 _NO_PARAMETERS = "the program has no standard inertial parameters that a regressor could multiply"
+_WHOLE_TORQUE = "on a free base, simplified programs serve whole torques alone: these are proven"
+_OF_POSES = ("inverse_dynamics", "total_torque", "total_torque_step", "pushed_inverse_dynamics")
 _NO_MASSES = "the program has no masses from which momentum could be computed"
 
 FOLLOWS: Mapping[str, Follows] = MappingProxyType(
@@ -199,6 +201,8 @@ class FollowedProgram:
         row = FOLLOWS[quantity.partition(":")[0]]
         if row.refusal and not self._has_base(quantity):
             return row.refusal
+        if row.algorithm is not None and self.robot.nq != self.robot.nv and quantity.partition(":")[0] not in _OF_POSES:
+            return _WHOLE_TORQUE
         if not row.needs_inverse or self.assumed_regular or self.regularity.shown:
             return ""
         assert self.regularity.where is not None

@@ -240,7 +240,7 @@ class _Reader:
         if program is None:
             self._refuse("quantities", f"a model of the kind '{kind}' needs its inverse_dynamics")
         try:
-            check_torque_structure(program, robot.n)
+            check_torque_structure(program, robot)
         except ExpressionError as error:
             self._refuse("quantities.inverse_dynamics", error.found)
         if record is not None and record.program != program:

@@ -109,7 +109,7 @@ def simplified_and_checked(
 
 
 def _with_bodies(source: Robot | Model) -> Model:
-    model = as_model(source)
+    model = as_model(source, any_joint=True)
     if model.kind.follows_program:
         raise RefusedQuantityError(
             f"a model of kind '{model.kind}' is simplified already",

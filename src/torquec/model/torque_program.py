@@ -47,7 +47,7 @@ class TorqueProgram:
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        check_torque_structure(self.inverse_dynamics, self.robot.n)
+        check_torque_structure(self.inverse_dynamics, self.robot)
 
     @property
     def n(self) -> int:
@@ -154,13 +154,15 @@ class TorqueProgram:
         return trace("coriolis_matrix", algorithm, {"q": (self.n,), "qd": (self.n,)})
 
 
-def check_torque_structure(function: Function, n: int) -> None:
-    """Raise `ExpressionError` unless the function is a program q, qd, qdd -> tau, (n,) each, of the form (1).
+def check_torque_structure(function: Function, robot: Robot) -> None:
+    """Raise `ExpressionError` unless the function is a program q (nq,), qd, qdd (n,) -> tau (n,) of the form (1).
 
     Decided from the program's operations: the possible degrees of each value in speeds and in accelerations.
     """
-    ports = {port.name: port.shape for port in function.inputs}
-    if ports != dict.fromkeys(_STATE, (n,)) or [(p.name, p.shape) for p in function.outputs] != [("tau", (n,))]:
+    ports, n = {port.name: port.shape for port in function.inputs}, robot.n
+    if ports != {**dict.fromkeys(_STATE, (n,)), "q": (robot.nq,)} or [(p.name, p.shape) for p in function.outputs] != [
+        ("tau", (n,))
+    ]:
         raise ExpressionError(
             f"'{function.name}' is not an inverse-dynamics program for {n} joints",
             remedy="its inputs must be q, qd and qdd, its output tau",

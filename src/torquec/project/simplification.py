@@ -202,7 +202,7 @@ class Simplification:
         entries = () if isinstance(self.coefficients, str) else left_out(*self.coefficients)
         by_coefficients = self.model.coefficients or self.model
         facts = SimplifiedFacts(
-            self.model.robot.joint_names,
+            self.model.robot.coordinate_names,
             self.operations,
             entries,
             [change for change in self.changes if change.dropped],
@@ -218,8 +218,8 @@ class Simplification:
         return {"before": before, "after": after}
 
     def _unit(self, joint: str) -> str:
-        robot = self.model.robot
-        return robot.coordinates[robot.joint_index(joint)].effort_unit
+        coordinates = self.model.robot.coordinates
+        return next(each.effort_unit for each in coordinates if each.name == joint)
 
 
 def _chosen(side: TorqueCoefficients) -> dict[Matrix, tuple[Entry, ...]]:

@@ -1,10 +1,12 @@
 """Preconditions of torque error proofs: which robots are accepted, and why others are not.
 
-(1)  every joint has one degree of freedom, every body has inertias. A free base would add nine variables that are not
-     positions (twist, acceleration and gravity in its axes); program grids and the checker have only joint positions
+(1)  every joint has one degree of freedom, but for that of a free base, which carries everything else, in the axes of
+     the world. Every body has inertias
 (2)  torques are polynomials of degree at most six in the sine and cosine, or displacement, of every joint: degree two
      without mimic joints, up to 2 + 2 |multiplier| with one; multipliers of revolute joints are whole numbers
 (3)  torques do not depend on more positions than can be tabulated
+(4)  on a free base, (1)-(3) for each limb (:mod:`torquec.robot.limbs`) of at most four joints: three rates of the base
+     and more than four of joints are too many for bounds of products of speeds. Nothing but the base couples limbs
 """
 
 from __future__ import annotations
@@ -14,8 +16,13 @@ from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.errors import RobotError, refusal
 from torquec.expr import Function, trace
 from torquec.proof.torque.torque_tables import HIGHEST_DEGREE, check_grid, position_degrees, positions_read
+from torquec.robot.floating_base import Base, base_kind
+from torquec.robot.limbs import RATES, carried_limbs
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import position_bases
+
+MOST_JOINTS = 4
+"""Joints of a limb on a free base (4)."""
 
 
 def accepts(robot: Robot) -> str | None:
@@ -25,7 +32,23 @@ def accepts(robot: Robot) -> str | None:
     >>> accepts(classics.scara()) is None
     True
     """
+    if base_kind(robot) is Base.FLOATING:
+        return refusal(lambda: check_free_base(robot))
     return refusal(lambda: _check_positions(robot)) or refusal(lambda: check_provable(robot, _exact_torque(robot)))
+
+
+def check_free_base(robot: Robot) -> None:
+    """Raise `RobotError` with reason and remedy unless (4)."""
+    for limb in carried_limbs(robot):
+        if limb.n > RATES + MOST_JOINTS:
+            names = ", ".join(joint.name for joint in limb.joints[1 : 2 + MOST_JOINTS])
+            raise RobotError(
+                f"a limb of robot '{robot.name}' has {limb.n - RATES} joints ({names} ..): on a free base, errors are "
+                f"proven of limbs with up to {MOST_JOINTS}",
+                where=robot.source,
+                remedy="lock joints of it (torquec.lock_joints, --lock JOINT=VALUE), or fix the base (--base fixed)",
+            )
+        check_provable(limb, _exact_torque(limb))
 
 
 def check_provable(robot: Robot, exact: Function) -> None:
@@ -52,12 +75,12 @@ def check_provable(robot: Robot, exact: Function) -> None:
 def _check_positions(robot: Robot) -> None:
     """Raise `RobotError` for joints with several coordinates (1), and for closed loops."""
     joint = next((joint for joint in robot.joints if joint.kind.nv > 1), None)
-    if joint is not None:
+    if joint is not None and not robot.held:
         raise RobotError(
-            f"the position of joint '{joint.name}' ({joint.type}) is not a single number: a proof would need "
-            "its twist, its acceleration and gravity in its axes as variables, which the checker does not have",
+            f"the position of joint '{joint.name}' ({joint.type}) is not a single number: errors are proven of joints "
+            "with one, and of limbs on one free base",
             where=robot.source,
-            remedy="fix the base (--base fixed, load(path, base='fixed'))",
+            remedy="lock it or model it as several joints with one coordinate",
         )
     position_bases(robot)
 

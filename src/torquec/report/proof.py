@@ -76,7 +76,8 @@ def certificate_section(document: FoundDocument, folder: FoundFolder) -> Shown:
             None if not limits else Number(limits[k], stated, f"{unit}/{per}")
             for limits, per in ((box.velocity, "s"), (box.acceleration, "s\N{SUPERSCRIPT TWO}"))
         ]
-        rows.append((joint.name, Number(box.lower[k], stated, unit), Number(box.upper[k], stated, unit), *speeds))
+        ends = [None if joint.basis is None else Number(side[k], stated, unit) for side in (box.lower, box.upper)]
+        rows.append((joint.name, *ends, *speeds))
     identified = " with the identified parameters" if folder.of_kind("identify") else ""
     exact = f"the exact model of {_robot_file(folder) or robot.name}{identified}"
     words = f"The model in {document.name} differs from {exact} by at most the bounds of its claim:"

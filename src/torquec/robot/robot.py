@@ -12,7 +12,7 @@ import hashlib
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from torquec.errors import ArgumentError, RobotError
 from torquec.foundation.notebook_display import NotebookDisplay
@@ -220,6 +220,9 @@ class Robot(NotebookDisplay):
     `attached` and `locked` list payloads and locked joints, which the bodies already include. With `loops`, the
     state holds the independent joints alone; columns of the drives' transmission are those of the `tree`.
     """
+
+    held: ClassVar[bool] = False
+    """Whether the base, on a free joint, stays in its neutral pose (:mod:`torquec.robot.limbs`)."""
 
     name: str
     bodies: tuple[Body, ...]

@@ -78,6 +78,8 @@ def position_bases(robot: Robot) -> tuple[PositionBasis, ...]:
 
     Raises `RobotError` for a robot with a joint whose position is not a single number, and for one with closed loops.
     """
+    if robot.held:  # the pose of the base is not read
+        return tuple(each.basis or PositionBasis.TRIGONOMETRIC for each in robot.coordinates)
     check_single_coordinates(robot)
     check_tree(robot)
     return tuple(each.basis for each in robot.coordinates if each.basis is not None)

@@ -33,7 +33,8 @@ def closed_form_with_fewer_terms(problem: SimplificationProblem, cheapest: Funct
 
     Pruning would then take long without success. The closed form is not tried for many joints or with mimic joints.
     """
-    if len(problem.robot.bodies) > TUNING.closed_form_joints or problem.has_mimic_joints:
+    many = len(problem.robot.bodies) > TUNING.closed_form_joints
+    if many or problem.has_mimic_joints or problem.robot.held:
         return []
     with problem.work.step("leaving terms out of the closed form") as step:
         model = significant_coefficients(closed_form(problem.robot), problem.motions, problem.tolerance)

@@ -58,9 +58,9 @@ def fewest_operations(
     inertias are kept exactly. When the meter stops the search (`TimeLimitError`), the best result so far is returned;
     without one, the error is raised.
     """
-    for joint, allowed in zip(robot.joints, tolerance, strict=True):
+    for name, allowed in zip(robot.coordinate_names, tolerance, strict=True):
         if not allowed > 0.0:
-            raise RobotError(f"joint '{joint.name}' has a tolerance of {allowed}", remedy="allow a positive error")
+            raise RobotError(f"joint '{name}' has a tolerance of {allowed}", remedy="allow a positive error")
     problem = MomentSearch(mechanism(robot), motions, np.asarray(tolerance, dtype=np.float64))
     with one_thread():
         fitted = problem.first_within(meter)
@@ -101,7 +101,7 @@ def _program(search: MomentSearch, kept: list[int]) -> Function:
 def _turned(problem: SimplificationProblem, search: MomentSearch, kept: list[int]) -> list[Function]:
     """(2), the cheaper one of both angles; none where no link can be turned."""
     link = _last_with_two_components(search, kept)
-    if link is None or not search.exact.links[link].column.turns:
+    if link is None or search.exact.links[link].kind.nv > 1 or not search.exact.links[link].column.turns:
         return []
     beyond = _links_beyond(search.exact, link)
     within = [k for k in kept if search.parameters[k].link not in beyond]

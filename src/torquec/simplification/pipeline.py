@@ -33,10 +33,11 @@ from torquec.errors import SpecificationError, TimeLimitError
 from torquec.expr import Function, count_operations, operation_cost
 from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work, as_work
-from torquec.proof.accepts import check_provable
+from torquec.proof.accepts import check_free_base, check_provable
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.certify import UnprovenError
 from torquec.proof.torque.certify_coefficients import check_independent
+from torquec.robot.floating_base import Base, base_kind
 from torquec.robot.robot import Robot
 from torquec.simplification.closed_torque import closed_form_with_fewer_terms
 from torquec.simplification.descents import pruned_programs
@@ -46,6 +47,7 @@ from torquec.simplification.fewer_parameters import (
     recursion_with_fewer_parameters,
     recursion_with_most_parameters,
 )
+from torquec.simplification.free_base import limb_problems, whole_certificate
 from torquec.simplification.meet_coefficients import coefficients_above, coefficients_within
 from torquec.simplification.problem import SimplificationProblem, Simplified
 from torquec.simplification.prove import (
@@ -175,6 +177,13 @@ def meet_specification(
             where=specification.source,
             remedy="take tq.simplify_for_tracking with a tq.TrackedLoop, or torquec simplify --trajectory",
         )
+    lacking = specification.coefficients or any(joint.torque_error is None for joint in specification.joints)
+    if lacking and base_kind(robot) is Base.FLOATING:
+        raise SpecificationError(
+            f"robot '{robot.name}' has a free base, for which torque errors alone are proven",
+            where=specification.source,
+            remedy="state torque_error or torque_error_part for every joint",
+        )
     work = as_work(work)
     budget = work.budget
     text = specification_text(robot, specification)
@@ -201,8 +210,19 @@ def meet_specification(
                 budget=budget,
                 checked_by=checked_by or Budget(),
             )
-            found = Simplified(simplify_torque(problem))
+            found = Simplified(simplify_torque(problem) if base_kind(robot) is Base.FIXED else simplify_limbs(problem))
     return replace(found, certificate=replace(found.certificate, specification=text))
+
+
+def simplify_limbs(problem: SimplificationProblem) -> Certificate:
+    """The same for a robot with a free base, limb by limb (:mod:`torquec.simplification.free_base`)."""
+    check_free_base(problem.robot)
+    found, problems = list[Certificate](), limb_problems(problem)
+    for number, one in enumerate(problems):
+        budget = problem.budget.share_of_rest(1.0 / (len(problems) - number))
+        with problem.work.step(f"limb {number + 1} of {len(problems)}, {one.robot.bodies[1].name}"):
+            found.append(simplify_torque(replace(one, budget=budget)))
+    return whole_certificate(problem, found)
 
 
 def simplify_torque(problem: SimplificationProblem) -> Certificate:
@@ -239,7 +259,7 @@ def simplify_torque(problem: SimplificationProblem) -> Certificate:
 
 def _parts_of_tolerances(problem: SimplificationProblem, plan: TimePlan) -> dict[str, float]:
     """The part of every joint's tolerance that errors may use: that of the plan, less snapped angles and rounding."""
-    taken = zip(problem.robot.joint_names, snapped(problem), rounded_away(problem), problem.tolerance, strict=True)
+    taken = zip(problem.robot.coordinate_names, snapped(problem), rounded_away(problem), problem.tolerance, strict=True)
     return {name: plan.part * (1.0 - (snap + rounded) / allowed) for name, snap, rounded, allowed in taken}
 
 

@@ -45,7 +45,7 @@ class SimplificationProblem:
     @property
     def has_mimic_joints(self) -> bool:
         """Whether there are mimic joints; their closed form is not a function of the independent joints alone."""
-        return len(self.robot.bodies) != self.robot.n
+        return any(body.joint.mimic is not None for body in self.robot.bodies)
 
     def within(self, parts: Sequence[float]) -> SimplificationProblem:
         """The same problem with a part (n,) of each tolerance."""

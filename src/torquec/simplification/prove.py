@@ -53,7 +53,7 @@ def rounded_away(problem: SimplificationProblem) -> tuple[float, ...]:
 
 def check_tolerances(problem: SimplificationProblem) -> None:
     """Raise for tolerances below the provable error of the exact program."""
-    for name, snap, allowed in zip(problem.robot.joint_names, snapped(problem), problem.tolerance, strict=True):
+    for name, snap, allowed in zip(problem.robot.coordinate_names, snapped(problem), problem.tolerance, strict=True):
         if not snap < allowed:
             raise SpecificationError(
                 f"joint '{name}' is allowed a torque error of {allowed:.3g}, and snapping angles of the file to right "
@@ -62,8 +62,9 @@ def check_tolerances(problem: SimplificationProblem) -> None:
                 remedy=f"read the robot without snapping (--no-snap, load(path, snap=False)), or allow {2 * snap:.2g}",
             )
     smallest = smallest_bounds(problem.robot, problem.exact, problem.motions, precision=problem.precision)
+    names, snaps = problem.robot.coordinate_names, snapped(problem)
     for name, bound, snap, rounded, allowed in zip(
-        problem.robot.joint_names, smallest, snapped(problem), rounded_away(problem), problem.tolerance, strict=True
+        names, smallest, snaps, rounded_away(problem), problem.tolerance, strict=True
     ):
         if problem.precision is not Precision.DOUBLE and not snap + rounded < allowed:
             raise SpecificationError(
@@ -112,7 +113,7 @@ def proven_or_refitted(
             return _proven_in_time(problem, program, plan)
         except UnprovenError as error:
             aim = aim.within(
-                [TUNING.refit_target_share if name == error.joint else 1.0 for name in problem.robot.joint_names]
+                [TUNING.refit_target_share if name == error.joint else 1.0 for name in problem.robot.coordinate_names]
             )
             with problem.work.step(f"fitting joint '{error.joint}' more closely"):
                 fitted = fitted_within(problem.exact, program, aim.bases, aim.motions, aim.tolerance, room=plan.room)
@@ -189,6 +190,8 @@ def check_again(robot: Robot, proven: Sequence[Simplified], budget: Budget, work
 def _with_least_inertia(robot: Robot, chosen: Simplified, late: Budget) -> Simplified:
     """With the witness that M is positive definite, where it is found within its part of the time."""
     record = chosen.certificate
+    if record.limbs:
+        return chosen
     rest, precision = late.share_of_rest(TUNING.inertia_time_share), record.precision
     found = least_inertia(robot, record.program, record.motions, precision=precision, budget=rest)
     return replace(chosen, certificate=replace(record, least_inertia=found))

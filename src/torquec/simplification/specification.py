@@ -18,8 +18,10 @@ from torquec.errors import RobotFileError, SpecificationError
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import FileKind
 from torquec.robot.degrees import warn_of_degrees
-from torquec.robot.robot import Joint, Robot
+from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import StateCoordinate
 from torquec.robot.toml import Table, parse_toml, read_toml
+from torquec.simplification.base_rates import base_rates, check_base_rates
 from torquec.simplification.fitting.fit_entries import BasisSearch
 from torquec.simplification.stated_number import (
     degrees_suspected,
@@ -170,9 +172,8 @@ def specification_of(document: Table, robot: Robot, source: str) -> Specificatio
     """The specification in a table, that of a file or one inside another document."""
     named = document.text("robot", robot.name)
     if named != robot.name:
-        document.refuse(
-            "robot", f"the specification is for robot '{named}', not for '{robot.name}'", "give the robot it is for"
-        )
+        found = f"the specification is for robot '{named}', not for '{robot.name}'"
+        document.refuse("robot", found, "give the robot it is for")
     search = BasisSearch(document.choice("search", BasisSearch, BasisSearch.MINIMAL_BASIS))
     asked = "search" in document
     precision = Precision(document.choice("precision", Precision, Precision.DOUBLE))
@@ -182,21 +183,20 @@ def specification_of(document: Table, robot: Robot, source: str) -> Specificatio
     for table in document.tables("joint"):
         given = _Given.read(table, named=True)
         assert given is not None
-        if given.name not in robot.joint_names:
-            table.refuse(
-                "name",
-                f"robot '{robot.name}' has no independent joint '{given.name}'",
-                f"its joints are {', '.join(robot.joint_names)}",
-            )
+        if given.name not in robot.coordinate_names:
+            found = f"robot '{robot.name}' has no independent joint '{given.name}'"
+            table.refuse("name", found, f"its joints are {', '.join(robot.coordinate_names)}")
         if given.name in single:
             table.refuse("name", f"joint '{given.name}' is given twice", "write one [[joint]] for each")
         single[given.name] = given
+    base, where = base_rates(document, robot), document.where()
     document.finish()
-    merged = [single.get(joint.name, _Given(where=every.where)).over(every) for joint in robot.joints]
+    rest = [_Given(where, **base.get(x.name, {})) if x.basis is None else every for x in robot.coordinates]
+    merged = [single.get(x.name, _Given(y.where)).over(y) for x, y in zip(robot.coordinates, rest, strict=True)]
     rotary = [given for each, given in zip(robot.coordinates, merged, strict=True) if each.turns]
     for text in dict.fromkeys(text for given in rotary for text in given.in_degrees):
         warn_of_degrees(text)
-    ranges = {joint.name: given.range for joint, given in zip(robot.joints, merged, strict=True) if given.range}
+    ranges = {each.name: given.range for each, given in zip(robot.coordinates, merged, strict=True) if given.range}
     box = joint_box(robot, ranges)
     if threshold is not None:
         if any(given.requires for given in merged):
@@ -207,11 +207,11 @@ def specification_of(document: Table, robot: Robot, source: str) -> Specificatio
             )
         if asked:
             _refuse_search(document)
-        moving = [_motion(joint, given) for joint, given in zip(robot.joints, merged, strict=True)]
-        known = tuple(requirement for requirement in moving if requirement is not None)
-        stated = known if len(known) == robot.n else ()
-        return Specification(stated, box, threshold, source, precision=precision)
-    joints = tuple(_requirement(joint, given) for joint, given in zip(robot.joints, merged, strict=True))
+        pairs = zip(robot.coordinates, merged, strict=True)
+        known = tuple(moving for joint, given in pairs if (moving := _motion(joint, given)) is not None)
+        return Specification(known if len(known) == robot.n else (), box, threshold, source, precision=precision)
+    check_base_rates(robot, merged, where)
+    joints = tuple(_requirement(joint, given) for joint, given in zip(robot.coordinates, merged, strict=True))
     if asked and not any(joint.control for joint in joints):
         _refuse_search(document)
     return Specification(joints, box, None, source, search, precision)
@@ -314,7 +314,7 @@ class _Given:
         )
 
 
-def _requirement(joint: Joint, given: _Given) -> JointRequirement:
+def _requirement(joint: StateCoordinate, given: _Given) -> JointRequirement:
     """The complete requirement of a joint; raises where an entry is still missing."""
     where = given.where
     if not given.requires:
@@ -343,7 +343,7 @@ def _requirement(joint: Joint, given: _Given) -> JointRequirement:
     return JointRequirement(joint.name, velocity, given.acceleration, torque, control, motor, given.jerk, *tracking)
 
 
-def _motion(joint: Joint, given: _Given) -> JointRequirement | None:
+def _motion(joint: StateCoordinate, given: _Given) -> JointRequirement | None:
     """Speed and acceleration of a joint without other requirements; None if one of them is not limited."""
     velocity = given.velocity if given.velocity is not None else joint.limits.velocity
     if given.acceleration is None or not math.isfinite(velocity):
@@ -351,7 +351,7 @@ def _motion(joint: Joint, given: _Given) -> JointRequirement | None:
     return JointRequirement(joint.name, velocity, given.acceleration, jerk=given.jerk)
 
 
-def _motor_data(joint: Joint, given: _Given) -> MotorData:
+def _motor_data(joint: StateCoordinate, given: _Given) -> MotorData:
     stated = given.motor or {}
     needed = [f.name for f in fields(MotorData) if f.name != "viscous_friction"]
     missing = [name for name in needed if name not in stated]
@@ -365,7 +365,7 @@ def _motor_data(joint: Joint, given: _Given) -> MotorData:
     return MotorData(**stated)
 
 
-def _lacking(joint: Joint, what: str, where: str, remedy: str) -> NoReturn:
+def _lacking(joint: StateCoordinate, what: str, where: str, remedy: str) -> NoReturn:
     raise SpecificationError(f"joint '{joint.name}' has no {what}", where=where, remedy=remedy)
 
 

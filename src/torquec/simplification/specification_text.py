@@ -44,7 +44,7 @@ def specification_text(robot: Robot, specification: Specification) -> str:
     if specification.coefficients is not None:
         lines += ["", "[coefficients]", *_lines(specification.coefficients)]
     stated = {requirement.name: requirement for requirement in specification.joints}
-    for joint, low, high in zip(robot.joints, specification.box.lower, specification.box.upper, strict=True):
+    for joint, low, high in zip(robot.coordinates, specification.box.lower, specification.box.upper, strict=True):
         lines += ["", "[[joint]]", f"name = {_value(joint.name)}"]
         if low < high:  # a joint that cannot move has its limits from the robot
             lines.append(f"range = [{low!r}, {high!r}]")

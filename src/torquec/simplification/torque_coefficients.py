@@ -27,7 +27,7 @@ from torquec.expr import Function
 from torquec.foundation.arrays import Array
 from torquec.proof.torque.torque_tables import positions_read, torque_rows
 from torquec.robot.robot import Robot
-from torquec.robot.state_coordinate import position_bases
+from torquec.robot.state_coordinate import check_single_coordinates, position_bases
 from torquec.simplification.tuning import TUNING
 from torquec.trajectory.motion_box import MotionBox
 
@@ -65,6 +65,7 @@ def torque_coefficients(
 
     Raises `RobotError` for robots with mimic joints, and where the positions are too many to tabulate.
     """
+    check_single_coordinates(robot)
     if len(robot.bodies) != robot.n:
         raise RobotError(
             f"robot '{robot.name}' has joints that follow others: its torques are not polynomials",

@@ -1,6 +1,7 @@
 """Motion box: ranges of positions, largest speeds and accelerations over which errors are bounded.
 
 (1)  a revolute joint without limits, or with limits wider than a turn, gets one turn: everything is periodic in it
+     A rate without a position of its own, as those of a free base, has zero
 (2)  the box is stated for the independent joints; a mimic joint, q' = a q + b, moves over the image of its leader's
      range, with |a| times its speed and acceleration (`of_bodies`)
 (3)  samples are a Kronecker sequence, x_k = frac(k alpha + 1/2) with alpha_j = 1/phi^j, phi^(d+1) = phi + 1, stretched
@@ -111,7 +112,7 @@ def joint_box(robot: Robot, ranges: Mapping[str, tuple[float, float]] | None = N
     Raises `RobotError` for a prismatic joint without limits, `ArgumentError` for a name that is no independent joint.
     """
     given = dict(ranges or {})
-    for name in given:
+    for name in set(given) - set(robot.coordinate_names):
         robot.joint_index(name)
     sides = [given.get(joint.name) or _range(robot, joint) for joint in robot.coordinates]
     return MotionBox(tuple(low for low, _ in sides), tuple(high for _, high in sides))
@@ -143,6 +144,8 @@ def _at_limits(numbers: Array, limits: Sequence[float]) -> None:
 
 def _range(robot: Robot, joint: StateCoordinate) -> tuple[float, float]:
     low, high = joint.limits.lower, joint.limits.upper
+    if joint.basis is None:  # it has no position of its own
+        return 0.0, 0.0
     if not joint.turns:
         if not (math.isfinite(low) and math.isfinite(high)):
             raise RobotError(

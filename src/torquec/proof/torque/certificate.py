@@ -36,6 +36,8 @@ OLDER = ("torquec certificate 2", "torquec certificate 3")
 """Older formats that are still read: without the robot, and with the boxes of the search. The first of them has no
 specification and no checksum either."""
 
+_OPTIONAL = ("rounding", "robot_document", "least_inertia", "limbs")
+
 
 @dataclass(frozen=True)
 class JointProof:
@@ -52,6 +54,17 @@ class RoundingProof:
 
     precision: Precision
     joints: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class LimbProof:
+    """A limb on a free base: its program, with bounds (6 + joints,) of its torques, and `base`, the ten inertial
+    parameters of its copy of the base (the first limb has what the others leave of it).
+    """
+
+    base: tuple[float, ...]
+    program: Function
+    bounds: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -74,6 +87,7 @@ class Certificate(NotebookDisplay):
     of the bounds of `joints`: they hold for generated code in its precision.
     `robot_document` is the robot itself, which older certificates do not hold. With `least_inertia` m (n,), M - diag(m)
     of the program is proven to be positive definite at all positions of the motions; empty where that is not claimed.
+    A free base has `limbs`, of which the program is made; the positions of its rates in the motions are not its pose.
     """
 
     robot: str
@@ -87,6 +101,7 @@ class Certificate(NotebookDisplay):
     rounding: RoundingProof | None = None
     robot_document: Robot | None = None
     least_inertia: tuple[float, ...] = ()
+    limbs: tuple[LimbProof, ...] = ()
 
     @property
     def precision(self) -> Precision:
@@ -105,7 +120,7 @@ class Certificate(NotebookDisplay):
     def to_dict(self) -> dict[str, Any]:
         """As JSON values, with a SHA-256 over all of them."""
         values = {"format": FORMAT, **_DOCUMENTS.to_values(self)}
-        for name in ("rounding", "robot_document", "least_inertia"):
+        for name in _OPTIONAL:
             if not values[name]:
                 del values[name]
         return {**values, "sha256": checksum(values)}
@@ -117,20 +132,20 @@ class Certificate(NotebookDisplay):
         if stated == OLDER[0]:
             older = replace(_DOCUMENTS, defaults=True)
             values = newer_document(stated_format(document, OLDER[0], older), "joints")
-            if unknown := {"specification", "rounding", "robot_document", "least_inertia"} & set(values):
+            if unknown := {"specification", *_OPTIONAL} & set(values):
                 older.refuse("certificate", f"'{min(unknown)}' is not known")
             return older.from_values(Certificate, values)
         known = OLDER[1] if stated == OLDER[1] else FORMAT
         values = stated_format(document, known, _DOCUMENTS)
         if values.pop("sha256", None) != checksum({"format": known, **values}):
             _DOCUMENTS.refuse("certificate.sha256", "the checksum does not fit: the document was changed or damaged")
-        for name in ("rounding", "robot_document", "least_inertia"):
+        for name in _OPTIONAL:
             if name in values and not values[name]:
                 _DOCUMENTS.refuse(f"certificate.{name}", "there is nothing in it")
         if known != FORMAT:
             values = newer_document(values, "joints")
         return _DOCUMENTS.from_values(
-            Certificate, {"rounding": None, "robot_document": None, "least_inertia": [], **values}
+            Certificate, {"rounding": None, "robot_document": None, "least_inertia": [], "limbs": [], **values}
         )
 
     @property

@@ -90,15 +90,15 @@ def certify(
             for k in range(robot.n)
         ]
         name = "tightening the bounds" if any(bounds) else "proving the torque errors"
-        for k, bound in torque_bounds(name, asked, robot.joint_names, work):
+        for k, bound in torque_bounds(name, asked, robot.coordinate_names, work):
             if bound is None:
-                raise UnprovenError(robot.joint_names[k])
+                raise UnprovenError(robot.coordinate_names[k])
             bounds[k] = bound
     proofs = {}
-    for k, (joint, allowed, more) in enumerate(zip(robot.joints, allowances, added, strict=True)):
+    for k, (joint, allowed, more) in enumerate(zip(robot.coordinate_names, allowances, added, strict=True)):
         bound = bounds[k]
         assert bound is not None
-        proofs[joint.name] = JointProof(bound.bound + more, bound.found, allowed)
+        proofs[joint] = JointProof(bound.bound + more, bound.found, allowed)
     rounding = None
     if precision is not Precision.DOUBLE:
         rounding = RoundingProof(precision, dict(zip(proofs, rounded, strict=True)))
