@@ -110,6 +110,9 @@ def test_coefficients_are_refused_and_too_small_errors_named():
     robot = hopper()
     with pytest.raises(SpecificationError, match="torque errors alone"):
         tq.simplify(robot, parse_specification("[coefficients]\nthreshold = 1e-3", robot))
+    tracking = SPECIFICATION.replace("torque_error = 0.4", "tracking_error = 0.01")
+    with pytest.raises(SpecificationError, match="torque errors alone"):
+        tq.simplify(robot, parse_specification(tracking, robot))
     small = SPECIFICATION.replace("force_error = 4", "force_error = 1e-13")
     with pytest.raises(SpecificationError, match="rounding may change"):
         tq.simplify(robot, parse_specification(small, robot))

@@ -252,7 +252,7 @@ def trade_off(
     all_stated = len(stated_errors) == robot.n
     tolerances = stated_errors if all_stated else _bounds(models[1.0]) if 1.0 in models else {}
     exact = compile(robot).operation_count("inverse_dynamics")
-    points = [TradeOffPoint(0.0, exact, dict.fromkeys(robot.joint_names, 0.0), 0.0)]
+    points = [TradeOffPoint(0.0, exact, dict.fromkeys(robot.coordinate_names, 0.0), 0.0)]
     for factor in sorted(models):
         bounds = _bounds(models[factor])
         level = max((bounds[n] / t for n, t in tolerances.items() if n in bounds and t > 0.0), default=factor)

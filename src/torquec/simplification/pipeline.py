@@ -171,18 +171,18 @@ def meet_specification(
     Raises `SpecificationError` with joint, tolerance and smallest achievable error where the specification cannot be
     met, and `RobotError` where the robot has mimic joints and the specification is about coefficients.
     """
-    if specification.tracks:
-        raise SpecificationError(
-            "tracking errors are required, which depend on the loop: poles, motion, uncertainty",
-            where=specification.source,
-            remedy="take tq.simplify_for_tracking with a tq.TrackedLoop, or torquec simplify --trajectory",
-        )
     lacking = specification.coefficients or any(joint.torque_error is None for joint in specification.joints)
     if lacking and base_kind(robot) is Base.FLOATING:
         raise SpecificationError(
             f"robot '{robot.name}' has a free base, for which torque errors alone are proven",
             where=specification.source,
             remedy="state torque_error or torque_error_part for every joint",
+        )
+    if specification.tracks:
+        raise SpecificationError(
+            "tracking errors are required, which depend on the loop: poles, motion, uncertainty",
+            where=specification.source,
+            remedy="take tq.simplify_for_tracking with a tq.TrackedLoop, or torquec simplify --trajectory",
         )
     work = as_work(work)
     budget = work.budget
