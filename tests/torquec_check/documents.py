@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import functools
+import json
 from typing import Any
 
 from torquec.expr import function_to_dict
@@ -13,20 +13,20 @@ from torquec.robot.robot_document import robot_to_dict
 
 
 @functools.cache
-def _robot(name: str) -> dict[str, Any]:
-    return robot_to_dict(getattr(classics, name)())
+def _robot(name: str) -> str:
+    return json.dumps(robot_to_dict(getattr(classics, name)()))
 
 
 def robot_document(name: str = "planar2r") -> dict[str, Any]:
     """The document of a classic robot."""
-    return copy.deepcopy(_robot(name))
+    return json.loads(_robot(name))
 
 
 @functools.cache
-def _program(name: str) -> dict[str, Any]:
-    return function_to_dict(trace_quantity(getattr(classics, name)(), "inverse_dynamics"))
+def _program(name: str) -> str:
+    return json.dumps(function_to_dict(trace_quantity(getattr(classics, name)(), "inverse_dynamics")))
 
 
 def program_document(name: str = "planar2r") -> dict[str, Any]:
     """The document of a classic robot's inverse dynamics."""
-    return copy.deepcopy(_program(name))
+    return json.loads(_program(name))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import functools
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -83,12 +83,12 @@ def _witness(uncertain, margin):
     known = {"valid": True, "bounds": dict(zip(robot.joint_names, rows, strict=True))}
     found = tracking_witness(robot, tracked, guarantee=known, margin=margin)
     assert found.document is not None, found.reason
-    return found.document
+    return json.dumps(found.document)
 
 
 def witness(*, uncertain=True) -> dict[str, Any]:
     """A witness's document."""
-    return copy.deepcopy(_witness(uncertain, MARGINS[uncertain]))
+    return json.loads(_witness(uncertain, MARGINS[uncertain]))
 
 
 def signed(document: dict[str, Any], *, claim: bool = True) -> dict[str, Any]:
