@@ -15,9 +15,9 @@ from torquec.proof.check_certificate import check_certificate
 from torquec.proof.torque.certify import UnprovenError, certify
 from torquec.robot.robot import Mimic
 from torquec.simplification import pipeline, prove
-from torquec.simplification.pipeline import STRATEGIES, Strategy, simplify_torque
+from torquec.simplification.pipeline import STRATEGIES, Strategy, candidates, simplify_torque
 from torquec.simplification.problem import SimplificationProblem
-from torquec.simplification.time_plan import TimePlan
+from torquec.simplification.time_plan import SHARES, TimePlan
 from torquec.simplification.tuning import TUNING
 
 SHAPES = {"q": (2,), "qd": (2,), "qdd": (2,)}
@@ -129,11 +129,11 @@ def test_a_joint_that_is_not_proven_is_fitted_more_closely(monkeypatch):
     tried, proven = [], prove._proven_in_time
     first = asked.robot.joint_names[0]
 
-    def not_at_once(given, program, plan):
+    def not_at_once(given, program, plan, *, closer):
         tried.append(program)
         if len(tried) == 1:
             raise UnprovenError(first)
-        return proven(given, program, plan)
+        return proven(given, program, plan, closer=closer)
 
     monkeypatch.setattr(prove, "_proven_in_time", not_at_once)
     found = simplify_torque(asked)
@@ -260,3 +260,29 @@ def test_where_a_check_waits_no_proof_is_begun_after_its_time(monkeypatch):
     assert len(begun) == len(told) == 1
     assert found == told[0]
     assert count_operations(found.program).cost < 0.9 * count_operations(exact).cost
+
+
+def test_the_best_program_of_the_first_round_is_proven_before_further_rounds(monkeypatch):
+    """It is the result where nothing else is proven, and the shorter its proof, the longer the search."""
+    robot = arm("puma560")
+    exact = trace_quantity(robot, "inverse_dynamics")
+    problem = SimplificationProblem(robot, exact, motions(robot), (3.0,) * 6)
+    short = pipeline.moments_left_out(problem)
+    plan, until = TimePlan(Budget.after(3600.0), 0.4, 0.2, 1.25, 0.94), []
+
+    def rounds(aim, *_):
+        until.append(aim.work.budget.until)
+        yield [short]
+        until.append(aim.work.budget.until)
+        yield [exact]
+
+    monkeypatch.setattr(pipeline, "STRATEGIES", ())
+    monkeypatch.setattr(pipeline, "pruned_programs", rounds)
+    programs, best = candidates(problem, problem, None, plan)
+    assert programs == [short, exact]
+    assert best.program == short
+    assert [end - plan.budget.start for end in until] == pytest.approx([0.2 * 3600.0, SHARES.latest_search * 3600.0])
+    monkeypatch.setattr(pipeline, "proven_round", lambda _problem, _aim, _ends, best, _plan: best)
+    until.clear()
+    assert candidates(problem, problem, None, plan)[1] is None
+    assert [end - plan.budget.start for end in until] == pytest.approx([0.2 * 3600.0] * 2)  # not proven: less time

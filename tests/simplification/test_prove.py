@@ -14,13 +14,15 @@ from tests.proof.arms import arm, motions, programs
 from torquec.errors import TimeLimitError
 from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
+from torquec.model.quantities import trace_quantity
 from torquec.proof.inertia.positive_mass_matrix import least_inertia
 from torquec.proof.torque.certify import certify
 from torquec.simplification import pipeline
 from torquec.simplification import prove as module
 from torquec.simplification.pipeline import simplify_and_check
-from torquec.simplification.problem import Simplified
-from torquec.simplification.prove import check_again
+from torquec.simplification.problem import SimplificationProblem, Simplified
+from torquec.simplification.prove import check_again, proven_round
+from torquec.simplification.time_plan import TimePlan
 
 
 @pytest.fixture(scope="module")
@@ -183,3 +185,18 @@ def test_without_a_deadline_early_programs_are_proven_only_for_the_caller(robot,
 def test_without_a_limit_nothing_is_foreseen(robot, proven, monkeypatch):
     monkeypatch.setattr(module, "CheckTime", None)
     assert check_again(robot, proven, Budget(), Work()) == replace(proven[0], checked=True)
+
+
+def test_of_a_rounds_cheapest_programs_the_one_with_the_smallest_errors_is_proven(monkeypatch):
+    robot = arm("planar3r")
+    close, far = (programs(robot, 1, part)[1] for part in (0.95, 0.8))
+    exact, told = trace_quantity(robot, "inverse_dynamics"), []
+    monkeypatch.setattr(module, "operation_cost", lambda program: 140 if program == exact else 114)
+    problem = SimplificationProblem(robot, exact, motions(robot), (1e3, 1e3, 1e3), on_proven=told.append)
+    plan = TimePlan(Budget.after(3600.0), 0.4, 0.6, 1.25, 0.94)
+    best = proven_round(problem, problem, [far, close, exact], None, plan)
+    assert best.program == close
+    assert told == [best]
+    assert proven_round(problem, problem, [far], best, plan) is best  # not cheaper
+    strict = replace(problem, tolerance=(1e-9, 1e-9, 1e-9))
+    assert proven_round(strict, strict, [far], None, plan) is None

@@ -9,7 +9,7 @@ from torquec.foundation.budget import Budget
 from torquec.model.quantities import trace_quantity
 from torquec.simplification import time_plan as module
 from torquec.simplification.problem import SimplificationProblem
-from torquec.simplification.time_plan import SHARES, time_plan
+from torquec.simplification.time_plan import SHARES, TimePlan, time_plan
 
 
 class Foreseen:
@@ -51,8 +51,16 @@ def test_without_a_check_or_in_a_long_time_nothing_is_kept_free(asked):
     for checked_by in (Budget(), Budget.after(SHARES.long)):
         plan = asked(limit, checked_by)
         assert (plan.budget, plan.room) == (limit, None)
-        assert (plan.first, plan.searching, plan.proving) == (0.4, 0.7, 1.25)
+        assert (plan.first, plan.searching, plan.proving) == (0.4, 0.6, 1.25)
     assert not asked(Budget(), Budget.after(60.0)).budget.is_timed
+
+
+def test_search_lasts_longer_the_shorter_the_first_proof_was():
+    limit = Budget.after(60.0)
+    plan = TimePlan(limit, 0.4, 0.7, 1.25, 0.94)
+    assert plan.search_after(6.0).seconds == pytest.approx(60.0 - 6.0 * SHARES.proof_reserve)
+    assert plan.search_after(0.1) == limit.share(SHARES.latest_search)
+    assert plan.search_after(20.0) == limit.share(0.7)
 
 
 @pytest.mark.parametrize(("seconds", "end"), [(10.0, 60.0 - 15.0), (100.0, 0.5 * 60.0)])

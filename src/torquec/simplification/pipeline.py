@@ -24,7 +24,8 @@ the :class:`torquec.foundation.budget.Budget`: a last proof or the check may be 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -57,6 +58,7 @@ from torquec.simplification.prove import (
     made_closer,
     proven_early,
     proven_or_refitted,
+    proven_round,
     require_time,
     rounded_away,
     snapped,
@@ -95,9 +97,12 @@ def candidates(
 ) -> tuple[list[Function], Certificate | None]:
     """Candidate programs whose largest errors found are within the aims, and the cheapest program proven so far."""
     programs: list[Function] = []
+    ends: list[Function] = []
     prunings: dict[Function, int] = {}
+    rounds: Iterator[list[Function]] = iter(())
     timed = plan.budget.is_timed
-    with problem.work.within(plan.budget.share(plan.searching)), suppress(TimeLimitError):
+    searching = plan.budget.share(plan.searching)
+    with problem.work.within(searching), suppress(TimeLimitError):
         for strategy in STRATEGIES:
             if strategy.search is not None and timed:
                 continue
@@ -112,9 +117,17 @@ def candidates(
                 best = proven_early(problem, proposed, best, Budget(SHARES.early_proof_seconds))
         require_time(problem)
         searches = [strategy.search for strategy in STRATEGIES if strategy.search is not None]
-        for ends in pruned_programs(aim, prunings, searches, plan.room):
-            programs += ends
-    return programs, best
+        rounds = pruned_programs(aim, prunings, searches, plan.room)
+        ends = next(rounds, [])
+    if timed and ends:
+        began, before = time.time(), best
+        best = proven_round(problem, aim, ends, best, plan)
+        if best is not before:
+            searching = plan.search_after(time.time() - began)
+    with problem.work.within(searching), suppress(TimeLimitError):
+        for more in rounds:
+            ends += more
+    return programs + ends, best
 
 
 def simplify_and_check(

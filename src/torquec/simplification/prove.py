@@ -20,6 +20,9 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
+
+import numpy as np
 
 from torquec.codegen.precision import Precision
 from torquec.dynamics.mechanism import mechanism
@@ -32,6 +35,7 @@ from torquec.proof.inertia.positive_mass_matrix import least_inertia
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.certify import UnprovenError, certify, rounding_of, smallest_bounds
 from torquec.proof.torque.snap_bound import snap_bound
+from torquec.proof.torque.torque_bounds import error_program, worst_motions
 from torquec.robot.robot import Robot
 from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.problem import SimplificationProblem, Simplified
@@ -101,16 +105,51 @@ def proven_early(
     return best
 
 
+def proven_round(
+    problem: SimplificationProblem,
+    aim: SimplificationProblem,
+    ends: Sequence[Function],
+    best: Certificate | None,
+    plan: TimePlan,
+) -> Certificate | None:
+    """A program of a round, proven at the tolerances; `best` where none is cheaper, or it is not proven.
+
+    Of those near the cheapest it is the one with the smallest errors relative to the tolerances, whose proof is the
+    shortest by far.
+    """
+    cheapest = min(map(operation_cost, ends))
+    near = [program for program in ends if operation_cost(program) <= TUNING.near_price * cheapest]
+    program = near[0] if len(near) == 1 else min(near, key=partial(_largest_error, problem))
+    if operation_cost(program) < operation_cost(problem.exact if best is None else best.program):
+        with suppress(UnprovenError, TimeLimitError):
+            best = proven_or_refitted(problem, aim, program, plan, closer=False)
+            if problem.on_proven is not None:
+                problem.on_proven(best)
+    return best
+
+
+def _largest_error(problem: SimplificationProblem, program: Function) -> float:
+    """The largest error found of a program, relative to the joint's tolerance."""
+    found = worst_motions(error_program(problem.exact, program), problem.motions).found
+    return float((found / np.asarray(problem.tolerance)).max())
+
+
 def proven_or_refitted(
-    problem: SimplificationProblem, aim: SimplificationProblem, program: Function, plan: TimePlan
+    problem: SimplificationProblem,
+    aim: SimplificationProblem,
+    program: Function,
+    plan: TimePlan,
+    *,
+    closer: bool = True,
 ) -> Certificate:
     """The proof of a program; if a joint's error is not proven, constants are fitted to lower it, then again.
 
-    Bounds of products of speeds overestimate by some percent; the amount is known only from a proof.
+    Bounds of products of speeds overestimate by some percent; the amount is known only from a proof. Without `closer`,
+    bounds at the tolerances are enough.
     """
     for _ in range(TUNING.refit_attempts):
         try:
-            return _proven_in_time(problem, program, plan)
+            return _proven_in_time(problem, program, plan, closer=closer)
         except UnprovenError as error:
             aim = aim.within(
                 [TUNING.refit_target_share if name == error.joint else 1.0 for name in problem.robot.coordinate_names]
@@ -120,7 +159,7 @@ def proven_or_refitted(
             if fitted is None:
                 raise
             program = fitted
-    return _proven_in_time(problem, program, plan)
+    return _proven_in_time(problem, program, plan, closer=closer)
 
 
 def made_closer(problem: SimplificationProblem, best: Certificate, plan: TimePlan) -> Certificate:
@@ -128,7 +167,7 @@ def made_closer(problem: SimplificationProblem, best: Certificate, plan: TimePla
     try:
         with problem.work.within(plan.budget.share(plan.proving)):
             require_time(problem)
-            return _proven(problem, best.program)
+            return _proven(problem, best.program, known=best)
     except (UnprovenError, TimeLimitError):
         return best
 
@@ -148,19 +187,21 @@ def require_time(problem: SimplificationProblem) -> None:
         problem.work.budget.check()
 
 
-def _proven_in_time(problem: SimplificationProblem, program: Function, plan: TimePlan) -> Certificate:
+def _proven_in_time(problem: SimplificationProblem, program: Function, plan: TimePlan, *, closer: bool) -> Certificate:
     """The proof within its time of the plan; with `check_first`, bounds at the tolerances come before tighter ones."""
     if plan.check_first:
         with problem.work.within(plan.budget):
             require_time(problem)
             found = _proven(problem, program, closer=False)
-        return made_closer(problem, found, plan)
+        return made_closer(problem, found, plan) if closer else found
     with problem.work.within(plan.budget.share(plan.proving)):
-        return _proven(problem, program)
+        return _proven(problem, program, closer=closer)
 
 
-def _proven(problem: SimplificationProblem, program: Function, *, closer: bool = True) -> Certificate:
-    """The certificate; with bounds at the tolerances unless `closer`."""
+def _proven(
+    problem: SimplificationProblem, program: Function, *, closer: bool = True, known: Certificate | None = None
+) -> Certificate:
+    """The certificate; with bounds at the tolerances unless `closer`, none above those `known` already."""
     return certify(
         problem.robot,
         problem.exact,
@@ -169,6 +210,7 @@ def _proven(problem: SimplificationProblem, program: Function, *, closer: bool =
         limits=problem.tolerance,
         precision=problem.precision,
         closer=closer,
+        known=known,
         work=problem.work,
     )
 

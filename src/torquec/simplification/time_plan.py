@@ -2,7 +2,8 @@
 
 (1)  without a time limit nothing ends early, and errors use nearly all of the tolerances
 (2)  with one most of the time goes to the search; the last proof may take a quarter longer, so that the result of a
-     long search is not lost
+     long search is not lost. A good program of the first round of descents is proven first: it is the result where
+     no better one is proven in time, and the duration of its proof says for how long the search may go on
 (3)  where the independent check has a deadline that is near, it comes first: its duration is predicted from a part of
      it (:class:`torquec.proof.check_certificate.CheckTime`) and reserved. The proof ends early enough for its boxes to
      be checked, degrees stay so low that proof and check are short
@@ -37,6 +38,8 @@ class TimeShares:
     coefficient_proof: float = 0.5  # deadline for their proofs; the rest is for inverse dynamics
     threshold_proof: float = 0.6  # deadline for proofs of abbreviated coefficients, where torque errors follow
     early_proof_seconds: float = 40.0  # for an early program without a time limit, where the caller wants one
+    proof_reserve: float = 1.2  # time reserved for the last proof, as a multiple of the first round's
+    latest_search: float = 0.95  # deadline of searches whose proofs are short
     # where the check comes first (3), (4)
     long: float = 300.0  # seconds of all time above which (3) is not needed: even hard checks are shorter
     check_margin: float = 1.5  # time reserved for the check, as a multiple of its predicted duration
@@ -69,6 +72,12 @@ class TimePlan:
     check_first: bool = False
     if_easy: TimePlan | None = None
 
+    def search_after(self, proof: float) -> Budget:
+        """The time for searches, after a first proof that took so many seconds."""
+        assert self.budget.seconds is not None
+        reserved = SHARES.proof_reserve * proof / self.budget.seconds
+        return self.budget.share(max(self.searching, min(1.0 - reserved, SHARES.latest_search)))
+
 
 def time_plan(problem: SimplificationProblem) -> TimePlan:
     """How the time of a problem is shared."""
@@ -77,7 +86,7 @@ def time_plan(problem: SimplificationProblem) -> TimePlan:
     room = None if memory is None else DegreeRoom.in_memory(problem.robot.n, memory)
     if budget.seconds is None:
         return TimePlan(budget, 1.0, 1.0, 1.0, _part(problem, (4, 0.98), (6, 0.97), (math.inf, 0.94)), room)
-    in_time = TimePlan(budget, 0.4, 0.7, 1.25, _part(problem, (4, 0.98), (math.inf, 0.94)), room)
+    in_time = TimePlan(budget, 0.4, 0.6, 1.25, _part(problem, (4, 0.98), (math.inf, 0.94)), room)
     if check.seconds is None or check.seconds >= SHARES.long:
         return in_time
     wake(problem.work.executor)

@@ -79,6 +79,9 @@ class SearchTuning:
     proven_at_once_price: float = 0.85  # times the best proven one's: cheaper ones are proven at once in limited time
     # prove
     inertia_time_share: float = 0.1  # part of the time before the check for the witness that M is positive definite
+    near_price: float = (
+        1.06  # over the cheapest of a round: smaller errors there make a first proof several times as fast
+    )
     refit_target_share: float = 0.97  # factor on a joint's target error for a fit after a failed proof
     refit_attempts: int = 2  # most such fits
     # prune

@@ -186,3 +186,17 @@ def test_the_smallest_bounds_are_those_of_a_program_against_itself(case, precisi
     whole = certify(robot, exact, exact, certificate.motions, precision=precision)
     smallest = smallest_bounds(robot, exact, certificate.motions, precision=precision)
     assert smallest == tuple(proof.bound for proof in whole.joints.values())
+
+
+def test_a_known_certificate_is_the_start(case):
+    """Its bounds stay where nothing tighter is proven, to the last bit; all others are as tight as without it."""
+    robot, exact, certificate = case
+    limits = [3.0 * proof.bound for proof in certificate.joints.values()]
+    given = robot, exact, certificate.program, certificate.motions
+    loose = certify(*given, limits=limits, closer=False)
+    with (work := Work()).within(Budget.after(3600.0)):
+        close = certify(*given, limits=limits, known=loose, work=work)
+        assert close == certify(*given, limits=limits, work=work)
+        assert certify(*given, limits=limits, known=close, work=work).joints == close.joints
+    with (work := Work()).within(Budget(1.0, start=0.0)):
+        assert certify(*given, limits=limits, known=loose, work=work).joints == loose.joints

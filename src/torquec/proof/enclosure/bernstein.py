@@ -163,13 +163,13 @@ def amplitudes_within(table: Array, variables: Sequence[Variable], reach: Sequen
     waves = table.astype(complex)
     for axis, (variable, far) in enumerate(zip(variables, reach, strict=True)):
         degree = basis_degree(variable, table.shape[axis])
-        matrix = _exponentials(degree) if variable.is_angle else np.diag(float(far) ** np.arange(degree + 1))
+        matrix = exponentials(degree) if variable.is_angle else np.diag(float(far) ** np.arange(degree + 1))
         waves = along(matrix, waves, axis)
     return float(np.abs(waves).sum())
 
 
 @functools.cache
-def _exponentials(degree: int) -> Array:
+def exponentials(degree: int) -> Array:
     """Basis functions of an angle (products of powers of cosine and sine) in exponentials, one column each."""
     count = 2 * degree + 1
     x = 2.0 * np.pi * np.arange(count) / count

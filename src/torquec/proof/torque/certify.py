@@ -59,12 +59,14 @@ def certify(
     limits: Sequence[float] | None = None,
     precision: Precision = Precision.DOUBLE,
     closer: bool = True,
+    known: Certificate | None = None,
     work: Work | None = None,
 ) -> Certificate:
     """Prove a bound for every joint's torque error of `simplified` against `exact` over the motions.
 
     `limits` are the tolerances: a bound at the tolerance is accepted where a `closer` one takes too long or is not
-    requested. With single `precision`, bounds include the rounding errors of code that computes in floats. Raises
+    requested. With single `precision`, bounds include the rounding errors of code that computes in floats. A `known`
+    certificate of the same program, motions and precision is the start: only tighter bounds are proven. Raises
     `UnprovenError` where a joint's error exceeds its limit or no proof was found.
     """
     work = as_work(work)
@@ -84,7 +86,12 @@ def certify(
     allowances = [None] * robot.n if limits is None else [float(limit) for limit in limits]
     within = [None if allowed is None else allowed - more for allowed, more in zip(allowances, added, strict=True)]
     bounds: list[TorqueBound | None] = [None] * robot.n
-    for closely in (False, True) if work.budget.is_timed and limits is not None and closer else (closer,):
+    if known is not None:
+        pairs = zip(known.joints.values(), added, strict=True)
+        bounds = [TorqueBound(proof.bound - more, proof.found, ()) for proof, more in pairs]
+    before = tuple(bounds)
+    in_two_passes = work.budget.is_timed and limits is not None and closer and known is None
+    for closely in (False, True) if in_two_passes else (closer,):
         asked = [
             BoundTask(_of_joint(residual, k), k, motions, float(found[k]), within[k], closely, bounds[k])
             for k in range(robot.n)
@@ -96,9 +103,12 @@ def certify(
             bounds[k] = bound
     proofs = {}
     for k, (joint, allowed, more) in enumerate(zip(robot.coordinate_names, allowances, added, strict=True)):
-        bound = bounds[k]
+        bound, earlier = bounds[k], before[k]
         assert bound is not None
-        proofs[joint] = JointProof(bound.bound + more, bound.found, allowed)
+        if known is not None and earlier is not None and bound.bound >= earlier.bound:
+            proofs[joint] = known.joints[joint]
+        else:
+            proofs[joint] = JointProof(bound.bound + more, bound.found, allowed)
     rounding = None
     if precision is not Precision.DOUBLE:
         rounding = RoundingProof(precision, dict(zip(proofs, rounded, strict=True)))

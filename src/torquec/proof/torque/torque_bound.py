@@ -27,6 +27,7 @@ from torquec.foundation.work import Meter, silent
 from torquec.proof.enclosure.bernstein import Range, sum_of_amplitudes
 from torquec.proof.enclosure.bernstein_boxes import LEAF, OPEN, Place, Tree, dealt, open_places, with_subtrees
 from torquec.proof.enclosure.branch_and_bound import Exhausted, Refutation, ShownBoxes, root_count, show_boxes
+from torquec.proof.enclosure.fewer_angles import in_fewer_angles
 from torquec.proof.torque.torque_residual import TorqueFunctional, TorqueResidual
 from torquec.trajectory.motion_box import MotionBox
 
@@ -50,6 +51,8 @@ _PARTS = 32
 trees depend on it."""
 
 _FLOOR = 1e-9  # smallest bound, relative to the largest torque at rest: below it is rounding of the programs
+
+_LEFT_OUT = 0.1  # of the floor: waves of rounding errors, without which an error depends on fewer sums of angles
 
 PUBLISHED = 1.0 + 3e-4
 """Factor on proven bounds: the checker may spend 1e-4 of a bound on small rows, and as much on small waves."""
@@ -77,9 +80,9 @@ class TorqueBound:
 class JointError:
     """A joint's torque error, and the requirements on its bound.
 
-    The table (rows, basis, ..) is weighted; the allowance (rows,) bounds the errors of its rows. No target is below the
-    `floor`, and a bound above the `limit` is rejected. Without `closer`, a bound by amplitudes or at the limit is
-    enough.
+    The table (rows, basis, ..) is weighted; the allowance (rows,) bounds the errors of its rows, and `left_out` the
+    waves that were left out of all of them. No target is below the `floor`, and a bound above the `limit` is rejected.
+    Without `closer`, a bound by amplitudes or at the limit is enough.
     """
 
     n: int
@@ -89,6 +92,7 @@ class JointError:
     floor: float
     limit: float | None
     closer: bool
+    left_out: float = 0.0
 
     @property
     def points(self) -> int:
@@ -171,7 +175,10 @@ def joint_error(
     # A target must exceed the errors of the rows.
     floor = max(_FLOOR * residual.size, 3.0 * float(allowance.sum()))
     limit = None if limit is None else limit / PUBLISHED
-    return JointError(residual.n, table, tuple(ranges), allowance, floor, limit, closer)
+    fewer = in_fewer_angles(table, ranges, allowance, _LEFT_OUT * floor)
+    return JointError(
+        residual.n, fewer.table, tuple(fewer.ranges), fewer.allowance, floor, limit, closer, fewer.left_out
+    )
 
 
 def bound_search(error: JointError, found: float, known: TorqueBound | None = None) -> BoundSearch:
@@ -220,7 +227,7 @@ def show_part(part: BoundPart, *, meter: Meter = silent) -> PartOutcome:
         error.table,
         error.ranges,
         TorqueFunctional(error.n),
-        part.target,
+        part.target - error.left_out,
         part.places,
         allowance=error.allowance,
         most_boxes=min(part.most_boxes, max(_LEAST_BOXES, error.boxes(_OF_A_TASK))),
@@ -255,7 +262,7 @@ def _not_shown(error: JointError, search: BoundSearch, outcome: Refutation | Exh
     """The search after its target was refuted or found out of reach: smaller targets are then out of reach, too."""
     if isinstance(outcome, Exhausted):
         return search.ended(search.best)
-    found = max(search.found, outcome.value)
+    found = max(search.found, outcome.value - error.left_out)
     if error.limit is not None and found > error.limit:
         return search.ended(None)
     return _at_next_target(replace(search, found=found))
@@ -271,7 +278,7 @@ def _constant(error: JointError, found: float) -> TorqueBound | None:
     functional = TorqueFunctional(error.n)
     constant = float(functional(error.table.reshape(len(error.table), 1), np.inf)[0])
     slack = float(functional(error.allowance[:, None], np.inf)[0])
-    bound = constant + slack + error.floor  # rounded evaluations may exceed the exact value
+    bound = constant + slack + error.left_out + error.floor  # rounded evaluations may exceed the exact value
     if error.limit is not None and bound > error.limit:
         return None
     return TorqueBound(bound * PUBLISHED, found, ((LEAF,),))
@@ -293,7 +300,8 @@ def _budget(best: TorqueBound | None, found: float) -> int:
 def _by_amplitudes(error: JointError, found: float) -> TorqueBound:
     """The bound by amplitudes of a table of angles; raises `TimeLimitError` where it is not within the limit."""
     whole = [sum_of_amplitudes(row, [r.variable for r in error.ranges]) for row in error.table]
-    bound = sum(each for each in whole if each is not None) + float(error.allowance.sum()) + error.floor
+    more = float(error.allowance.sum()) + error.left_out + error.floor
+    bound = sum(each for each in whole if each is not None) + more
     if None in whole or (error.limit is not None and bound > error.limit):
         raise TimeLimitError("the time limit is reached before a bound is proven", remedy="allow more time")
     return TorqueBound(bound * PUBLISHED, found, ((LEAF,),), by_amplitudes=True)
