@@ -30,6 +30,7 @@ COVERED_BY = {
     "proof/tracking/divergence_reason.py": "control/test_uncertainty.py",
     "proof/tracking/time_pieces.py": "control/test_uncertainty.py",
     "proof/tracking/varying_tube.py": "control/test_uncertainty.py",
+    "proof/tracking/coupled_loop.py": "proof/tracking/test_coupled_response.py",
     "control/uncertainty_sets.py": "proof/tracking/test_plant_uncertainty.py",
     "proof/tracking/torque_error_bound.py": "control/test_tracking_guarantee.py",
     "control/law_options.py": "control/test_laws.py",

@@ -19,6 +19,7 @@ from torquec.expr.replay import replay
 from torquec.model.model_parameters import ModelParameters
 from torquec.model.quantities import base_of
 from torquec.model.residual_bound import ResidualBound
+from torquec.proof.tracking.plant_uncertainty import PlantUncertainty
 from torquec.simulation.closed_loop import LoopOptions
 from torquec.simulation.sensors import Sensors
 from torquec.spatial import Inertia
@@ -294,3 +295,25 @@ def test_gen3_like_masses_cost_what_the_budget_says(puma):
         levels.append(found.budget["joint3"]["bodies"])
     assert levels[0] < levels[1] < levels[2]
     assert levels[1] == pytest.approx(2.0 * levels[0], rel=0.3)
+
+
+def test_jitter_moves_a_payload_too(monkeypatch):
+    """The change of the feedback by jitter accelerates a robot that is lighter than its model by more than itself."""
+    seen = []
+    real = PlantUncertainty.plant_errors
+
+    def spied(sets, inverse, own, cells, frozen, acting):
+        seen.append(acting.other.max())
+        return real(sets, inverse, own, cells, frozen, acting)
+
+    monkeypatch.setattr(PlantUncertainty, "plant_errors", spied)
+    robot = tq.attach_payload(tq.classics.planar2r(), "link2", mass=0.5)
+    motion = minimum_jerk([0.0, 0.0], [0.4, -0.3], 1.0, joints=robot.joint_names)
+    held = tq.PayloadUncertainty("link2", (0.4, 0.5), nominal_mass=0.5)
+    stated = tq.Uncertainty(payload=held, timing=tq.TimingUncertainty(0, 0.5 * PERIOD))
+    found = tq.tracking_guarantee(
+        robot, -40.0, motion, period=PERIOD, uncertainty=stated, start=tq.StartError(1e-3), efforts=[1e4, 1e4]
+    )
+    assert found.valid, found.reason
+    rate = 1600.0 * max(bound.speed for bound in found.joints)
+    assert max(seen) >= PERIOD * rate  # of |u|, (1) of the level: a sample late, p |ed| at least

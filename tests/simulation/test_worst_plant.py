@@ -134,6 +134,25 @@ def test_a_joint_that_sticks_stays_inside_the_bound_of_a_model_that_rounds_its_f
     assert 0.009 < result.max_error_values[0] <= found.joints[0].position < 0.0127
 
 
+def test_friction_as_fast_as_the_feedback_has_a_bound_that_holds():
+    """Two light joints whose friction removes 50 % of a speed error in 14 ms: as a disturbance it has no bound."""
+    light = tq.classics.planar2r()
+    laws = [Friction.of({"viscous": viscous, "coulomb": 0.2 * viscous}) for viscous in (10.0, 4.0)]
+    bodies = zip(light.bodies, laws, strict=True)
+    robot = replace(light, bodies=tuple(replace(b, joint=replace(b.joint, friction=law)) for b, law in bodies))
+    motion = minimum_jerk([0.0, 0.0], [0.4, -0.3], 1.0, joints=robot.joint_names)
+    known = tq.JointUncertainty(friction_part=0.1, position=1e-5, speed=SpeedSource.DIFFERENCE)
+    stated, free = tq.Uncertainty(known, timing=tq.TimingUncertainty(1)), [1e4, 1e4]
+    found = tq.tracking_guarantee(robot, -40.0, motion, period=PERIOD, uncertainty=stated, efforts=free)
+    assert found.valid, found.reason
+    law = computed_torque(robot, -40.0, period=PERIOD, evaluation="measured")
+    assert 0.15 < worst_plant(robot, law, motion, found, stated, runs=64).ratio <= 1.0
+    other = tq.tracking_guarantee(
+        robot, -40.0, motion, period=PERIOD, uncertainty=stated, efforts=free, friction="measured"
+    )
+    assert not other.valid  # friction compensated at the measured speed does not damp errors
+
+
 def test_drives_are_those_of_the_guarantee(arm):
     """A robot file with weak drives, and a guarantee for stronger ones: nothing saturates."""
     weak = [replace(b, joint=replace(b.joint, limits=replace(b.joint.limits, effort=1.0))) for b in arm.bodies]

@@ -51,7 +51,7 @@ from torquec.foundation.one_thread import one_thread
 from torquec.model.model import Model, as_model
 from torquec.model.model_parameters import ModelKind
 from torquec.proof.tracking.box_tube import BoxTube, box_tube
-from torquec.proof.tracking.coupled_response import CoupledErrorLoop
+from torquec.proof.tracking.coupled_loop import CoupledErrorLoop
 from torquec.proof.tracking.divergence_reason import Divergence
 from torquec.proof.tracking.error_response import ErrorResponse, error_response, sampled_response
 from torquec.proof.tracking.error_tube import ErrorTube, Radii, TubeLoop, TubeProblem, error_tube, joint_unit
@@ -59,6 +59,7 @@ from torquec.proof.tracking.plant_uncertainty import PlantUncertainty
 from torquec.proof.tracking.time_pieces import with_rest
 from torquec.proof.tracking.torque_error_bound import ProvenTorque, certified_torque_error, exact_torque_error
 from torquec.proof.tracking.varying_tube import VaryingTube, varying_tube
+from torquec.proof.tracking.viscous_damping import ViscousDamping
 from torquec.robot.robot import Robot
 from torquec.robot.robot_document import robot_to_dict
 from torquec.trajectory.motion_enclosure import MotionEnclosure, motion_enclosure
@@ -85,6 +86,7 @@ _FEWEST, _MOST = 256, 32768
 
 _COARSE, _FINE = (2, 2), (3, 3)  # ranges of a payload's mass, cubes along each axis for its centre; finer where needed
 
+_POSITIONS = 16  # of a motion, at which the inertia is compared with the friction
 _STILL = 1e-12  # speeds and accelerations of the reference below it are rounding error, which its enclosure covers
 _NOTHING = 1e-14  # parts of a bound [rad or m] below it are rounding error, and not listed in a budget
 _RISE = 0.1  # default time in which references reach their largest acceleration from rest [s]
@@ -266,7 +268,7 @@ class _Law:
             return tuple(error_response(p, s) for p, s in pairs)
         return tuple(sampled_response(p, s, self.period) for p, s in pairs)
 
-    def coupled(self, robot: Robot, feedback: ErrorFeedback) -> CoupledErrorLoop:
+    def coupled(self, robot: Robot, feedback: ErrorFeedback, viscous: ViscousDamping) -> CoupledErrorLoop:
         """The sampled loop, with late torques and speeds by difference where the uncertainty states them."""
         assert self.uncertainty is not None
         if self.period is None:
@@ -274,7 +276,7 @@ class _Law:
         shares = [j.speed_filter if j.speed is SpeedSource.DIFFERENCE else 0.0 for j in self.uncertainty.of(robot)]
         gains = np.array(feedback.stiffness), np.array(feedback.damping)
         integral = None if feedback.integral is None else np.array(feedback.integral)
-        return CoupledErrorLoop(*gains, self.period, self.uncertainty.timing.delay, np.array(shares), integral)
+        return CoupledErrorLoop(*gains, self.period, self.uncertainty.timing.delay, np.array(shares), integral, viscous)
 
     def sliding(self, sets: PlantUncertainty, radii: Radii, reference: MotionEnclosure) -> Array:
         """Bound (n,) of the sliding variable of the robust term, zero without one."""
@@ -289,7 +291,7 @@ class _Law:
         return payload_cells(None if self.uncertainty is None else self.uncertainty.payload, masses, cubes)
 
     def sets(
-        self, model: Model, nominal: Robot, feedback: ErrorFeedback, efforts: Array
+        self, model: Model, nominal: Robot, feedback: ErrorFeedback, efforts: Array, motion: Trajectory | None
     ) -> PlantUncertainty | str | None:
         """The sets of the uncertainty as arrays; None without one."""
         if self.uncertainty is None:
@@ -303,6 +305,7 @@ class _Law:
             evaluation=self.evaluation,
             friction=self.friction,
             efforts=efforts,
+            motion=None if motion is None else motion.q[:: max(len(motion) // _POSITIONS, 1)],
         )
 
 
@@ -327,11 +330,9 @@ def _guarantee(
     limits = [joint.limits.effort for joint in robot.joints] if efforts is None else efforts
     drives = by_joint("efforts", limits, robot.n)
     proven = proven_torque(model)
-    if isinstance(proven, str):
-        return TrackingGuarantee(False, proven)
-    sets = law.sets(model, proven.robot, feedback, drives)
-    if isinstance(sets, str):
-        return TrackingGuarantee(False, sets)
+    sets = proven if isinstance(proven, str) else law.sets(model, proven.robot, feedback, drives, trajectory)
+    if isinstance(proven, str) or isinstance(sets, str):
+        return TrackingGuarantee(False, str(sets))
     responses = law.responses(feedback) if sets is None else ()
     loop = TubeLoop(responses, law.period or 0.0, begin[0], begin[1], drives)
     if trajectory is None:
@@ -349,7 +350,7 @@ def _guarantee(
         if isinstance(tube, str):
             tube = error_tube(TubeProblem(proven, loop, reference, closer=True))
     else:
-        coupled = law.coupled(robot, feedback)
+        coupled = law.coupled(robot, feedback, sets.viscous)
         memory = loop.period * coupled.nominal_memory
         longer, edges = with_rest(reference, memory, rests=math.isinf(end))
         tube = _uncertain(law, VaryingTube(proven, sets, loop, coupled, longer, edges, law.cells(*_COARSE)))
@@ -363,8 +364,7 @@ def _guarantee(
         name: {cause: float(cost[k]) for cause, cost in tube.costs.items() if cost[k] > _NOTHING}
         for k, name in enumerate(robot.joint_names)
     }
-    made = TrackingGuarantee(True, "", bounds, float(trajectory.t[0]), end, start_error=start, budget=budget)
-    return replace(made, tube=tube)
+    return TrackingGuarantee(True, "", bounds, float(trajectory.t[0]), end, start_error=start, budget=budget, tube=tube)
 
 
 def _uncertain(law: _Law, problem: VaryingTube) -> ErrorTube | str:

@@ -20,7 +20,7 @@ from functools import partial
 
 import numpy as np
 
-from torquec.control.model_terms import Evaluation, FrictionCompensation
+from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation
 from torquec.control.poles import ErrorFeedback
 from torquec.control.structured_errors import chi_squared_exceeded, chi_squared_quantile
 from torquec.control.uncertainty import BodyUncertainty, JointUncertainty, PayloadUncertainty, SpeedSource, Uncertainty
@@ -33,6 +33,7 @@ from torquec.model.quantities import base_of
 from torquec.planning.torque_spread import TorqueSpread
 from torquec.proof.tracking.plant_uncertainty import PlantUncertainty
 from torquec.proof.tracking.preconditioned import CarriedColumns
+from torquec.proof.tracking.viscous_damping import ViscousDamping
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import PARAMETER_NAMES, Inertia
 
@@ -52,11 +53,13 @@ def plant_uncertainty(
     evaluation: Evaluation,
     friction: FrictionCompensation,
     efforts: Array,
+    motion: Array | None = None,
 ) -> PlantUncertainty | str:
     """The sets as arrays, for a loop with this feedback; or the reason why nothing can be proven.
 
-    `robot` is the nominal plant. Raises `ArgumentError` for speeds by difference or delays without a period, and for
-    a relative torque error of a drive without an effort limit.
+    `robot` is the nominal plant. With positions of its `motion` (N, n), viscous friction that the law compensates at
+    the reference is part of the loop. Raises `ArgumentError` for speeds by difference or delays without a period, and
+    for a relative torque error of a drive without an effort limit.
     """
     joints = stated.of(robot)
     if has_load_friction(robot):
@@ -76,6 +79,10 @@ def plant_uncertainty(
     known = [speed_errors(joint, T) for joint in joints]
     limits = np.where(np.isfinite(efforts), efforts, 0.0)
     directions, factor = body_set(robot, stated)
+    viscous = ViscousDamping.none(robot.n)
+    if motion is not None and friction.at is FrictionAt.REFERENCE:
+        viscous = ViscousDamping.of(robot, motion, T)
+    known_friction = viscous.left_out_of(model.robot)
     return PlantUncertainty(
         robot=robot,
         directions=directions,
@@ -84,7 +91,8 @@ def plant_uncertainty(
         friction_part=np.array([j.friction_part for j in joints]),
         friction_residual=np.array([j.friction_residual for j in joints]),
         drive_error=np.array([j.torque_part for j in joints]) * limits,
-        compensation=trace("compensation", lambda **at: {"tau": friction.torque(model, at)}, ports),
+        compensation=trace("compensation", lambda **at: {"tau": friction.torque(known_friction, at)}, ports),
+        viscous=viscous,
         position_error=np.array([j.position + j.position_bias for j in joints]),
         position_noise=np.array([0.5 * j.position for j in joints]),
         speed_error=np.array([noise for noise, _ in known]),

@@ -6,15 +6,32 @@ import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError
-from torquec.proof.tracking.coupled_response import CoupledErrorLoop, Epochs, coupled_response
+from torquec.proof.tracking.coupled_loop import CoupledErrorLoop
+from torquec.proof.tracking.coupled_response import Epochs, coupled_response
 from torquec.proof.tracking.error_inputs import ErrorInputs
+from torquec.proof.tracking.viscous_damping import ViscousDamping, speed_error, step_error
 
 T, SLOT, COUNT = 1e-3, 5, 400
 
 
-def run(loop, G, w, *, e0=0.0, ed0=0.0, noise=None, waiting=1.0):
-    """e, ed and u (N, 3 n) at every sample of (1)-(3), under accelerations w (N, n) held over a sample."""
+def motion_over(D, r):
+    """e, ed after a time r without torque, and after a unit acceleration: exact for edd = -D ed + a."""
+    n = len(D)
+    system, found, term = np.zeros((3 * n, 3 * n)), np.eye(3 * n), np.eye(3 * n)
+    system[:n, n : 2 * n], system[n : 2 * n, n : 2 * n], system[n : 2 * n, 2 * n :] = np.eye(n), -D, np.eye(n)
+    for k in range(1, 20):
+        term = term @ system * (r / k)
+        found = found + term
+    return found[: 2 * n, : 2 * n], found[: 2 * n, 2 * n :]
+
+
+def run(loop, G, w, *, e0=0.0, ed0=0.0, noise=None, waiting=1.0, D=None, part=1.0):
+    """e, ed and u (N, 3 n) at every sample of (1)-(3), under accelerations w (N, n) held over a sample; e and ed some
+    `part` of a sampling interval later. Friction, -D ed, acts all the time.
+    """
     n = len(G)
+    own, pushed = motion_over(np.zeros((n, n)) if D is None else D, T)
+    own_later, pushed_later = motion_over(np.zeros((n, n)) if D is None else D, part * T)
     e, ed = np.full(n, e0), np.full(n, ed0)
     before, filtered, total = e - T * ed, ed.copy(), 0.0 * e
     integral = 0.0 if loop.integral is None else loop.integral
@@ -28,13 +45,14 @@ def run(loop, G, w, *, e0=0.0, ed0=0.0, noise=None, waiting=1.0):
         total = total + T * seen
         waiting.append(u)
         a = -G @ waiting.pop(0) + acceleration
-        found.append(np.concatenate([e, ed, u]))
+        later = own_later @ np.concatenate([e, ed]) + pushed_later @ a if part < 1.0 else np.concatenate([e, ed])
+        found.append(np.concatenate([later, u]))
         before = seen
-        e, ed = e + T * ed + 0.5 * T**2 * a, ed + T * a
+        e, ed = np.split(own @ np.concatenate([e, ed]) + pushed @ a, 2)
     return np.array(found)
 
 
-def coupled(delay, share, integral=0.0, *, seed=0, n=3, start=(0.0, 0.0), noise=0.0):
+def coupled(delay, share, integral=0.0, *, seed=0, n=3, start=(0.0, 0.0), noise=0.0, viscous=None):
     """A loop with random inertias, its gains in one epoch, and the bounds by slot of inputs."""
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(n, n))
@@ -43,7 +61,8 @@ def coupled(delay, share, integral=0.0, *, seed=0, n=3, start=(0.0, 0.0), noise=
     inverse = np.linalg.inv(M + 0.5 * change @ change.T)
     poles = rng.uniform(60.0, 100.0, n)
     gains = integral * poles**3 if integral else None
-    loop = CoupledErrorLoop(poles**2, 2.0 * poles, T, delay, np.full(n, share), gains)
+    friction = None if viscous is None else ViscousDamping(viscous * np.arange(1.0, n + 1.0), inverse)
+    loop = CoupledErrorLoop(poles**2, 2.0 * poles, T, delay, np.full(n, share), gains, friction)
     epochs = Epochs((inverse @ M)[None, None], inverse[None, None], M[None], np.zeros(COUNT // SLOT, dtype=int))
     sizes = {"position": np.full(n, start[0]), "speed": np.full(n, start[1]), "noise": np.full(n, noise)}
     response = coupled_response(loop, epochs, SLOT, **sizes)
@@ -122,3 +141,39 @@ def test_an_unstable_loop_is_refused():
     loop = CoupledErrorLoop(np.full(2, 3600.0), np.full(2, 120.0), T, 20, np.zeros(2))
     with pytest.raises(ArgumentError, match="delay of 20 samples is not stable"):
         _ = loop.nominal_memory
+
+
+@pytest.mark.parametrize(("delay", "share", "integral"), CASES[:4])
+@pytest.mark.parametrize("true", [150.0, 30.0], ids=["as assumed", "smaller"])
+def test_viscous_friction_damps_as_the_loop_says(delay, share, integral, true):
+    """Aligned disturbances under exact friction, at samples and between them, come close and never pass; the planted
+    error of friction that the robot does not have shows.
+    """
+    loop, epochs, bounds = coupled(delay, share, integral, viscous=150.0)
+    G, inverse, n = epochs.G[0, 0], epochs.inverse[0, 0], 3
+    A, D = (inverse * (viscous * np.arange(1.0, n + 1.0)) for viscous in (T * 150.0, true))
+    one = np.ones((1, COUNT // SLOT, n))
+
+    def accelerations(found):
+        moved = np.abs(G) @ found[:, 2 * n : 3 * n].max(axis=0)
+        return moved, moved + np.abs(A) @ found[:, n : 2 * n].max(axis=0) / T
+
+    fastest = 2.0 * (1.0 + accelerations(bounds(level=one))[1])
+    limit = bounds(level=(1.0 + step_error(A, np.ones(n), fastest, rising=1.0)) * one)[:, : 3 * n]
+    assert np.all(1.0 + accelerations(limit)[1] < fastest)
+    between = limit[:, n : 2 * n] + speed_error(A, accelerations(limit)[1], T)
+    impulses = [run(loop, G, np.outer(np.arange(COUNT) == 0, np.eye(n)[k]), D=D) for k in range(n)]
+    ratios = []
+    for output in range(3 * n):
+        signs = np.sign(np.stack([each[::-1, output] for each in impulses], axis=1))
+        ratios.append((np.abs(run(loop, G, signs, D=D))[-1] / limit[-1])[output])
+        for part in (0.3, 0.7):
+            speeds = np.abs(run(loop, G, signs, D=D, part=part))[:, n : 2 * n]
+            assert true < 150.0 or np.all(speeds <= between * (1.0 + 1e-9))
+    assert max(ratios) > 1.05 if true < 150.0 else 0.85 < max(ratios) <= 1.0 + 1e-9
+
+
+def test_friction_in_the_loop_reduces_its_speeds():
+    one = np.ones((1, COUNT // SLOT, 3))
+    free, damped = (coupled(1, 0.7, viscous=viscous)[2](level=one) for viscous in (None, 150.0))
+    assert np.all(damped[-1, 3:6] < 0.95 * free[-1, 3:6])

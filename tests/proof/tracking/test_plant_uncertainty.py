@@ -51,7 +51,7 @@ def errors_at(sets, bound, q, qd, v, *, cells=EMPTY, cell=None):
     inverse = bound.inverse(bound.inertia(boxes.q_lower, boxes.q_upper))
     G, paths, _ = sets.frozen(bound, cells, np.array([q]))
     motion = [ErrorMotion(zero[0], zero[0], np.ones(1), moving=False)] * len(cells)
-    found = sets.plant_errors(inverse, boxes, cells, (G, paths), ActingErrors(zero, zero, zero, motion))
+    found = sets.plant_errors(inverse, boxes, cells, (G, paths), ActingErrors(zero, zero, zero, motion, zero))
     sizes = {
         cause: each.most + np.abs(each.high) + (np.abs(paths) @ each.torque[..., None])[..., 0]
         for cause, each in found.items()

@@ -49,6 +49,7 @@ _CONSTANTS = 1e-12  # rounding error of constants folded while tracing, relative
 _STATE = ("q", "qd", "qdd")
 
 _WIDER = 1e-12  # relative and absolute enlargement of half widths: covers the rounding of centre and half width
+_ROUNDED = 1e-13  # covers the rounding of sums of some dozens of half widths
 _ROUNDS = 40  # iterations for the solution: the mean-value form is used where 1 - R M contracts slowly
 
 
@@ -66,7 +67,11 @@ class MotionBoxes:
     def parts(self, size: int) -> Iterator[MotionBoxes]:
         """Chunks of at most `size` boxes, which bounds the memory of their enclosure."""
         for k in range(0, len(self.q_lower), size):
-            yield MotionBoxes(*(getattr(self, field.name)[k : k + size] for field in fields(self)))
+            yield self.rows(slice(k, k + size))
+
+    def rows(self, kept: slice) -> MotionBoxes:
+        """Some of the boxes."""
+        return MotionBoxes(*(getattr(self, field.name)[kept] for field in fields(self)))
 
     @property
     def lower(self) -> dict[str, Array]:
@@ -77,6 +82,15 @@ class MotionBoxes:
     def upper(self) -> dict[str, Array]:
         """The upper ends by the names of a torque program's inputs."""
         return {"q": self.q_upper, "qd": self.qd_upper, "qdd": self.qdd_upper}
+
+
+def boxes_around(centres: tuple[Array, Array, Array], reaches: tuple[Array, Array, Array]) -> MotionBoxes:
+    """Boxes with these centres and half widths of positions, speeds and accelerations, rounded outwards."""
+    ends: list[Array] = []
+    for centre, reach in zip(centres, reaches, strict=True):
+        wide = reach * (1.0 + _ROUNDED)
+        ends += [np.nextafter(centre - wide, -np.inf), np.nextafter(centre + wide, np.inf)]
+    return MotionBoxes(*ends)
 
 
 @dataclass(frozen=True, eq=False)

@@ -166,13 +166,15 @@ def summed(parts: Iterable[ErrorInputs]) -> ErrorInputs:
 @dataclass(frozen=True, eq=False)
 class ActingErrors:
     """Inputs of a plant, by cell (C, N, n): `friction` errors [N m or N], the `feedback` |u|, and `other`, the
-    difference of A from the reference acceleration without the feedback; errors of the `motion` by cell.
+    difference of A from the reference acceleration without the feedback; errors of the `motion` by cell; `damped`
+    torques B ed [N m or N] act through the loop's M_t^-1, and count where the true one differs.
     """
 
     friction: Array
     feedback: Array
     other: Array
     motion: Sequence[ErrorMotion]
+    damped: Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,8 @@ torque acts until the next one arrives. Split qdd = A + B with tau_0(q, qd, A) =
 (2)  drift of A while the torque is held:  M A' = -d/dz tau_0(q + z qd, qd + z qdd, A)  at z = 0
 (3)  at every instant  M_t B = f^(t_j) - f + (drive error) - Y(q, qd, A) delta,    M_t = M + dM the true inertia
 (4)  f is the nominal friction at every speed in the tube, each term with a relative error, plus a residual; where the
-     tube contains zero speed, and at all speeds with a `turnover_distance`, dry friction may be any value in [-f-, f+]
+     tube contains zero speed, and at all speeds with a `turnover_distance`, dry friction may be any value in [-f-, f+].
+     Viscous friction B is part of the loop (:mod:`torquec.proof.tracking.viscous_damping`); its relative error is not
 (5)  a torque that acts D late has drifted by another D R; the delay of feedback and the lag of differenced speeds are
      part of the loop (:mod:`torquec.proof.tracking.coupled_response`); eps_v contains only the lag of the reference
 
@@ -67,6 +68,7 @@ from torquec.proof.tracking.error_inputs import (
 )
 from torquec.proof.tracking.payload_cell import constant_inputs, in_cell, solved
 from torquec.proof.tracking.preconditioned import CarriedColumns, Ends, RateBound, batched_product
+from torquec.proof.tracking.viscous_damping import ViscousDamping
 from torquec.robot.robot import Robot
 
 _ROUNDED_UP = 1.0 + 1e-12
@@ -82,7 +84,8 @@ class PlantUncertainty:
 
     `directions` (10 bodies + motors, j) span deviations of the standard parameters, `factor` F (j, k) makes them
     those of an ellipsoid (11); `carried` are those of a payload of one unit; `friction_part` of every friction term,
-    `friction_residual` and `drive_error` [N m or N]; `compensation` maps (qd_ref, qd) to f^. Measurement errors:
+    `friction_residual` and `drive_error` [N m or N]; `compensation` maps (qd_ref, qd) to f^ beside B;
+    `viscous` is the friction B of the loop. Measurement errors:
     `position_error`, all but `position_noise` of it constant; `speed_error`, and `speed_lag` [s] times the
     acceleration; `feedback_noise` [1/s^2] is the effect of speed measurement errors on the feedback. `delay` D [s] is
     the largest delay, `jitter` [s] its variation. `stiffness` p, `damping` s and `integral` are those of the feedback;
@@ -98,6 +101,7 @@ class PlantUncertainty:
     friction_residual: Array
     drive_error: Array
     compensation: Function
+    viscous: ViscousDamping
     position_error: Array
     position_noise: Array
     speed_error: Array
@@ -172,7 +176,8 @@ class PlantUncertainty:
 
     @cached_property
     def friction_program(self) -> Function:
-        """qd -> friction `f` (2, n), for both directions at rest, and `size` (2, n), its terms' sum of magnitudes."""
+        """qd -> friction `f` (2, n) beside B, both directions at rest; `size` (2, n), terms' sum of magnitudes."""
+        rest = self.viscous.left_out_of(self.robot)
 
         def algorithm(qd: Any) -> dict[str, Any]:
             found: dict[str, list[Any]] = {"f": [], "size": []}
@@ -183,7 +188,7 @@ class PlantUncertainty:
                     state = shaft.state(qd, direction=way(shaft, shaft.speed(qd)))
                     terms = [absolute(term.torque(shaft.friction, state)) for term in terms_of(shaft.friction)]
                     size = [a + abs(ratio) * sum(terms, 0.0) for a, ratio in zip(size, shaft.row, strict=True)]
-                found["f"].append(friction_torque(self.robot, qd, direction=way))
+                found["f"].append(friction_torque(rest, qd, direction=way))
                 found["size"].append(size)
             return found
 
@@ -260,10 +265,13 @@ class PlantUncertainty:
                 apart = np.abs(QR - held) + 2.0 * rounding(R.shape[1]) * (np.abs(cell.Q) @ np.abs(R))
                 zero = np.zeros_like(u)
                 right = {}
-                for cause, torque in (("friction", acting.friction[c]), ("drives", drives[c])):
-                    first = batched_product(size, torque)
+                for cause, torque, damped in (
+                    ("friction", acting.friction[c], acting.damped[c]),
+                    ("drives", drives[c], zero),
+                ):
+                    first = batched_product(size, torque + damped)
                     own_inertia = solved(cell.centre_wrong, first)
-                    beyond = own_inertia - first + batched_product(apart, torque)
+                    beyond = own_inertia - first + batched_product(apart, torque + damped)
                     more = np.maximum(solved(cell.wrong, first) - own_inertia, 0.0)
                     right[cause] = ErrorInputs(beyond, torque, zero, zero, zero, ConstantErrors(more, zero, zero, zero))
                 moved = batched_product(np.abs(G), u)

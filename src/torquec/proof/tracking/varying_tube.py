@@ -29,10 +29,15 @@ from functools import cached_property
 import numpy as np
 
 from torquec.errors import ArgumentError
-from torquec.foundation.arrays import Array, Indices
-from torquec.proof.tracking.acceleration_bound import AccelerationBound, CloserAccelerationBound, MotionBoxes
+from torquec.foundation.arrays import Array
+from torquec.proof.tracking.acceleration_bound import (
+    AccelerationBound,
+    CloserAccelerationBound,
+    MotionBoxes,
+    boxes_around,
+)
+from torquec.proof.tracking.coupled_loop import CoupledErrorLoop
 from torquec.proof.tracking.coupled_response import (
-    CoupledErrorLoop,
     CoupledResponse,
     Epochs,
     coupled_response,
@@ -46,6 +51,7 @@ from torquec.proof.tracking.plant_uncertainty import PlantUncertainty
 from torquec.proof.tracking.preconditioned import batched_product
 from torquec.proof.tracking.time_pieces import Pieces
 from torquec.proof.tracking.torque_error_bound import ProvenTorque
+from torquec.proof.tracking.viscous_damping import speed_error, step_error
 from torquec.trajectory.motion_enclosure import MotionEnclosure
 
 _ROUNDS = 60  # the radii converge in ten or twenty iterations, or never
@@ -153,7 +159,7 @@ class VaryingTube:
                 position = position + self.sets.position_error
                 speed = speed + self.sets.speed_errors(self.wanted + self._remembered(radii.acceleration))
         r = self.reference
-        return _boxes((r.q, r.qd, r.qdd), (r.q_spread + position, r.qd_spread + speed, r.qdd_spread + other))
+        return boxes_around((r.q, r.qd, r.qdd), (r.q_spread + position, r.qd_spread + speed, r.qdd_spread + other))
 
     def radii(self, causes: Mapping[str, ErrorInputs], before: Radii) -> tuple[Radii, Array]:
         """(2) and (3), (C, N, n) each, and the feedback torques, for a tube of radii `before`."""
@@ -162,12 +168,15 @@ class VaryingTube:
         held = self.pieces.held(before.feedback, self.age)
         G, inverse = (np.abs(each[:, self.epochs.of_piece]) for each in (self.epochs.G, self.epochs.inverse))
         known = np.maximum(np.abs(inputs.low), np.abs(inputs.high)) + causes["sampling"].level * (1.0 / _RISING - 1.0)
-        acceleration = (batched_product(G, held) + batched_product(inverse, inputs.torque) + known + inputs.most) * _UP
+        torques = inputs.torque + self.sets.viscous.coefficients * before.speed
+        acceleration = (batched_product(G, held) + batched_product(inverse, torques) + known + inputs.most) * _UP
         position = (e + self.coupled.period**2 / 8.0 * acceleration + self._offset) * _UP
         return Radii(position, speed, acceleration, feedback), torque
 
-    def reached(self, inputs: ErrorInputs, before: Radii, *, free: bool = True) -> Array:
-        """Position, speed, feedback and torque of the loop (4, C, N, n); without `free` those of inputs alone."""
+    def reached(self, inputs: ErrorInputs, before: Radii, *, free: bool = True, damped: bool = True) -> Array:
+        """Position, speed, feedback and torque of the loop (4, C, N, n); without `free` those of inputs alone, without
+        `damped` not those of viscous friction in the loop.
+        """
         epochs, pieces, n = self.epochs, self.pieces, self.proven.n
         T, noise = self.coupled.period, self.sets.position_noise
         position, speed, feedback = (getattr(before, name).max(axis=1) for name in ("position", "speed", "feedback"))
@@ -185,10 +194,24 @@ class VaryingTube:
             G, inverse = (
                 np.abs(each - each[:, epoch, None])[:, epochs.of_piece] for each in (epochs.G, epochs.inverse)
             )
-            level = inputs.level + batched_product(G, inputs.feedback) + batched_product(inverse, inputs.torque)
+            torques = inputs.torque + damped * self.sets.viscous.coefficients * before.speed
+            level = inputs.level + batched_product(G, inputs.feedback) + batched_product(inverse, torques)
+            level, turning = self._damped(epoch, inputs, level, before) if damped else (level, 0.0 * level)
             each = replace(slots, level=pieces.to_slots(level) * _UP)
             found[:, rows] = self.response.reached(epoch, each, rows, largest, free=free)
+            found[:, rows, n : 2 * n] += pieces.to_slots(turning)[:, rows]
         return np.stack([pieces.to_pieces(found[..., k * n : (k + 1) * n]) for k in range(4)])
+
+    def _damped(self, epoch: int, inputs: ErrorInputs, level: Array, before: Radii) -> tuple[Array, Array]:
+        """A level with w' of (2) of `viscous_damping`, and (4) there, where the loop has the matrices of an epoch."""
+        G, inverse = (each[:, epoch, None] for each in (self.epochs.G, self.epochs.inverse))
+        A = self.coupled.resisted(inverse)
+        known = np.maximum(np.abs(inputs.low), np.abs(inputs.high)) + inputs.most - inputs.level
+        w = level + known + batched_product(np.abs(inverse), inputs.torque)
+        held, speed = (self._held(each) for each in (before.feedback, before.speed))
+        p = batched_product(np.abs(G), held) + batched_product(np.abs(A), speed) / self.coupled.period
+        error = step_error(A, w, before.acceleration, rising=_RISING)
+        return level + error, speed_error(A, p, self.coupled.period)
 
     def costs(self, causes: Mapping[str, ErrorInputs], radii: Radii) -> dict[str, Array]:
         """Contribution of every cause to the position bounds (n,), each at the cell and piece where it is largest."""
@@ -196,7 +219,7 @@ class VaryingTube:
         rows = np.unravel_index(radii.position.reshape(-1, n).argmax(axis=0), (cells, count))
         costs = {}
         for cause, inputs in causes.items():
-            alone = self.reached(inputs, radii, free=False)[0]
+            alone = self.reached(inputs, radii, free=False, damped=cause == "friction")[0]
             costs[cause] = alone[rows[0], rows[1], np.arange(n)]
         noise = self.response.noise[..., :n].max(axis=(0, 1))
         costs["sensors"] = costs["sensors"] + noise + self._offset
@@ -224,8 +247,10 @@ class VaryingTube:
         )
         drift = held(drift)
         lag = sets.feedback_error(self.wanted)
-        other = np.broadcast_to((held(lag + model + evaluation) + self.age * drift) * _UP, radii.position.shape)
-        friction, r = self._friction(radii), self.reference
+        jitter = held(sets.jitter_error(past.position, past.speed, past.acceleration))
+        other = held(lag + model + evaluation) + jitter + self.age * drift
+        other = np.broadcast_to(other * _UP, radii.position.shape)
+        friction, damped, r = self._friction(radii), self.sets.viscous.coefficients * radii.speed, self.reference
         lengths, moving = np.diff(self.edges), bool(np.any(self.loop.start_speed))
 
         def motions(c: slice) -> list[ErrorMotion]:
@@ -237,10 +262,10 @@ class VaryingTube:
         plants = [
             sets.plant_errors(
                 inverse,
-                _rows(near, c),
+                near.rows(c),
                 self.cells,
                 (frozen[0][:, c], frozen[1][:, c]),
-                ActingErrors(friction[:, c], feedback[:, c], other[:, c], motions(c)),
+                ActingErrors(friction[:, c], feedback[:, c], other[:, c], motions(c), damped[:, c]),
             )
             for inverse, c in zip(inverses, cuts, strict=True)
         ]
@@ -248,8 +273,7 @@ class VaryingTube:
             cause: joined_inputs([_without(each[cause], k) for each, k in zip(plants, inner, strict=True)])
             for cause in plants[0]
         }
-        late = held(sets.jitter_error(past.position, past.speed, past.acceleration)) + sets.delay * drift
-        shared = {"model": held(model), "sensors": held(evaluation + lag), "delay": late}
+        shared = {"model": held(model), "sensors": held(evaluation + lag), "delay": jitter + sets.delay * drift}
         zero = np.zeros(radii.position.shape)
         for cause, values in {**shared, "sampling": _RISING * self.coupled.period * drift}.items():
             level = np.broadcast_to(values * _UP, zero.shape)
@@ -263,7 +287,7 @@ class VaryingTube:
         self, radii: Radii, own: MotionBoxes, asked: MotionBoxes, inverse: tuple[Array, Array], c: slice
     ) -> tuple[Array, Array, Array]:
         """Errors of the model and of the state it is evaluated at, and the drift, over some rows of the boxes."""
-        sets, seen = self.sets, _rows(asked, c)
+        sets, seen = self.sets, asked.rows(c)
         speed = np.maximum(np.abs(seen.qd_lower), np.abs(seen.qd_upper))
         wanted = np.maximum(np.abs(seen.qdd_lower), np.abs(seen.qdd_upper))
         errors = self.proven.errors(seen.q_lower, seen.q_upper, speed, wanted)
@@ -272,7 +296,7 @@ class VaryingTube:
         if not sets.at_reference:
             wrong_speed = sets.speed_errors(self.wanted[c] + radii.acceleration[c])
             eps = np.broadcast_to(sets.position_error, errors.shape), wrong_speed
-        model, evaluation, drift = sets.torque_errors(inverse, _rows(own, c), seen, errors, eps)
+        model, evaluation, drift = sets.torque_errors(inverse, own.rows(c), seen, errors, eps)
         model = model + rounding_error(wanted)
         return model + self.reference.jump, evaluation, drift + self.reference.jerk
 
@@ -288,15 +312,8 @@ class VaryingTube:
             low, high = (np.broadcast_to(r.qd + sign * wide, shape).reshape(-1, shape[-1]) for sign in (-_UP, _UP))
             return low, high
 
-        return self.sets.friction_error(ends(reach), ends(old), ends(late)).reshape(shape)
-
-    @cached_property
-    def _recent_epochs(self) -> list[Indices]:
-        """The epoch (N,) of every piece, and earlier epochs in which a slot that overlaps the piece may have begun."""
-        earlier = self.edges[:-1] - self.slot * self.coupled.period * (1.0 + 1e-9)
-        first = self.epochs.of_piece[np.clip(np.searchsorted(self.edges, earlier, side="right") - 1, 0, None)]
-        last = self.epochs.of_piece
-        return [np.maximum(last - k, first) for k in range(int((last - first).max()) + 1)]
+        found = self.sets.friction_error(ends(reach), ends(old), ends(late)).reshape(shape)
+        return found + self.sets.viscous.coefficients * self.age * self.wanted
 
     def torques(self, radii: Radii, torque: Array) -> Array:
         """The largest commanded torques (n,) (3), including those of feedback (C, N, n)."""
@@ -304,13 +321,14 @@ class VaryingTube:
         still = self.boxes(replace(union, feedback=np.zeros_like(union.feedback)), asked=True)
         asked = self.boxes(union, asked=True)
         inertia = AccelerationBound(self.proven.robot).inertia
+        epochs = self.epochs.recent(self.edges, self.slot * self.coupled.period)
         largest = np.zeros(self.proven.n)
         for k in range(0, len(asked.q_lower), _AT_ONCE):
             c = slice(k, k + _AT_ONCE)
-            part, seen = _rows(still, c), _rows(asked, c)
+            part, seen = still.rows(c), asked.rows(c)
             low, high = inertia(part.q_lower, part.q_upper)
             apart = np.zeros_like(low)
-            for M in (self.epochs.M[epoch[c]] for epoch in self._recent_epochs):
+            for M in (self.epochs.M[epoch[c]] for epoch in epochs):
                 apart = np.maximum(apart, np.maximum(np.abs(high - M), np.abs(M - low)))
             speed = np.maximum(np.abs(seen.qd_lower), np.abs(seen.qd_upper))
             wanted = np.maximum(np.abs(seen.qdd_lower), np.abs(seen.qdd_upper))
@@ -379,17 +397,3 @@ def _outside(problem: VaryingTube, radii: Radii) -> str | None:
 def _without(inputs: ErrorInputs, kept: slice) -> ErrorInputs:
     """Inputs of some pieces of time."""
     return inputs.mapped(*[lambda values: values[..., kept, :]] * 2)
-
-
-def _rows(boxes: MotionBoxes, c: slice) -> MotionBoxes:
-    return MotionBoxes(
-        *(getattr(boxes, f"{name}_{end}")[c] for name in ("q", "qd", "qdd") for end in ("lower", "upper"))
-    )
-
-
-def _boxes(centres: tuple[Array, Array, Array], reaches: tuple[Array, Array, Array]) -> MotionBoxes:
-    ends: list[Array] = []
-    for centre, reach in zip(centres, reaches, strict=True):
-        wide = reach * _UP
-        ends += [np.nextafter(centre - wide, -np.inf), np.nextafter(centre + wide, np.inf)]
-    return MotionBoxes(*ends)
