@@ -111,6 +111,7 @@ _STEP = "step = 8.0 * (R.shape[-1] + 2) * UNIT * (mid[k] @ np.abs(R))"
 _WIDE = "wide = rad + 8.0 * (R.shape[-1] + 2) * UNIT * (np.abs(mid) + np.abs(lin).sum(axis=1))"
 _DEFECT = "return np.asarray((np.abs(np.eye(R.shape[-1]) - R @ mass[0]) + _spread(R, mass, ball) + 8.0 * UNIT) * UP)"
 _WAVES = "return around * cosine + sine + beyond, around * -sine + cosine + beyond"
+_LEAST = "min(most, c.rounding.get(joint, math.inf))"
 _AROUND_ZERO = "a ball around zero is its own negative"
 _ANY_T = "any t will do: the bound is as true, and less close"
 _LEFT_OUT = "rows that are left out are counted, whatever they are"
@@ -153,8 +154,8 @@ EQUIVALENT |= {
     ): _SAME,
     (
         "torquec_check/certificate.py",
-        "if not rounding <= c.rounding.get(joint, math.inf):",
-        "rounding <= c.rounding.get(joint, math.inf)  ->  rounding < c.rounding.get(joint, math.inf)",
+        "if not rounding <= min(most, c.rounding.get(joint, math.inf)):",
+        f"rounding <= {_LEAST}  ->  rounding < {_LEAST}",
     ): _SAME,
     (
         "torquec_check/parts.py",
@@ -306,7 +307,7 @@ EQUIVALENT |= {
     ): "no value has a negative number",
     (
         "torquec_check/tracking_disturbance.py",
-        "rows = robot_torques(replace(robot, gravity=(0.0,) * 3), at)",
+        "rows = robot_torques(replace(robot, gravity=(0.0,) * 3), at, moments)",
         "0.0  ->  1.0",
     ): "the mass matrix has no weight",
     (

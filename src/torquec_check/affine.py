@@ -23,7 +23,7 @@ from typing import Any
 import flint
 import numpy as np
 
-from torquec_check.rows import SMALLEST, UNIT, UP, Array, Ball, Rows, as_ball, ball_of
+from torquec_check.rows import SMALLEST, UNIT, UP, Array, Ball, Rows, arb, as_ball, ball_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +44,7 @@ class Affine(Ball):
     def __add__(self, other: Ball | Fraction | float) -> Affine:
         """(1)."""
         other = as_ball(other)
-        mid = self.mid + other.mid
-        lin, size = self.lin, self.size
+        mid, lin, size = self.mid + other.mid, self.lin, self.size
         if isinstance(other, Affine):
             lin, size = lin + other.lin, size + other.size
         return Affine(mid, (self.rad + other.rad + UNIT * (np.abs(mid) + size)) * UP, lin=lin)
@@ -69,10 +68,8 @@ class Affine(Ball):
     def waves(self) -> tuple[Affine, Affine]:
         """Sine and cosine (3)."""
         r = (self.size + self.rad) * UP
-        sine, cosine = (
-            ball_of(*(wave(flint.arb(x)) for x in self.mid.tolist()), shape=self.mid.shape)
-            for wave in (flint.arb.sin, flint.arb.cos)
-        )
+        at = [flint.arb(x) for x in self.mid.tolist()]
+        sine, cosine = (ball_of(*map(wave, at), shape=self.mid.shape) for wave in (flint.arb.sin, flint.arb.cos))
         around = Affine(0.0 * self.mid, self.rad, lin=self.lin)
         beyond = Ball(0.0 * r, r * r * (0.5 * UP) + SMALLEST)
         return around * cosine + sine + beyond, around * -sine + cosine + beyond
@@ -145,7 +142,5 @@ class Boxes:
         """The sine or cosine of an angle."""
         x = angle.get((), Fraction(0))
         if isinstance(x, Fraction):
-            x = flint.arb(x.numerator) / x.denominator
-            at = ball_of(x.sin() if op == "sin" else x.cos())
-            return Rows({(): at})
+            return Rows({(): ball_of(arb(x).sin() if op == "sin" else arb(x).cos())})
         return Rows({(): x.waves()[op == "cos"]})

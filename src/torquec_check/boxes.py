@@ -36,7 +36,6 @@ from torquec_check.rows import UNIT, UP, Array, Ball, Grid
 
 SQUARED, SMALL = 1e-150, 1e-4
 """Added to radii, whose squares would vanish below 1e-162; part of a bound that is spent on rows and waves left out."""
-
 MOST_VALUES, LEAST_VALUES, DEEPEST, _LOOKS = 30_000_000_000, 30_000, 120, 5
 """Control values at five nodes a joint, some minutes (`most` may be fewer), and the fewest a box counts as; halvings
 of a box; each so many (6) is tried and (5) computed: between, a halving divides second differences along it by four."""

@@ -35,10 +35,8 @@ from torquec_check.program import Port, Program
 REMEDY = "take the original package, or generate it again"
 KNOWN_TEXTS: dict[str, str] = json.loads((resources.files("torquec_check") / "known_texts.json").read_text("ascii"))
 """Texts of every package, with PREFIX for its name. Torquec's tests compare them with the writers of the packages."""
-
 COUNTS = r"(?:\d+ (?:mul|add|div|sincos|other)(?:,(?=\d))?)+"
 """Operation counts in a comment, such as `11 mul, 9 add`, as `squeezed` gives them."""
-
 _INDEX = r"(0|[1-9]\d{0,8})"
 _ODD = re.compile(r"[^A-Za-z0-9_]|_(?=x[0-9a-f])", re.ASCII)
 _NUMBER = re.compile(r"(?<!\w)\.?\d(?:[eEpP][+-]|[\w.])*", re.ASCII)

@@ -16,7 +16,6 @@ The first joint is free, in the axes of the world; each tree of bodies on its bo
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -25,10 +24,10 @@ from typing import Any
 
 from torquec_check.document import RefusedError, expect, fields, items, numbers
 from torquec_check.program import Operation, Port, Program, torque_program
-from torquec_check.program_error import Progress, check_error, torque_exceeds
+from torquec_check.program_error import Difference, Progress, check_torques, motion_torques
 from torquec_check.recursion import robot_torques
 from torquec_check.robot import INERTIA, Box, Robot, robot_of
-from torquec_check.rows import UP, Grid, Rows, grid_of, program_degrees, program_torques
+from torquec_check.rows import UP, Grid, Rows, grid_of, program_degrees
 
 BASE, OFF, SUFFIXES = 6, 1e-6, ("vx", "vy", "vz", "wx", "wy", "wz")
 _AXES = ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0])
@@ -143,14 +142,9 @@ def _check_limb(limb: Limb, box: Box, progress: Progress) -> None:
     grid = grid_of(robot.turns, list(map(max, degrees, program_degrees(program, robot.turns))), box.lower, box.upper)
     carried = _Carried(grid.turns, grid.counts, grid.lower, grid.upper)
     own = robot_torques(robot, carried, lambda body: [grid.constant(Fraction(x)) for x in body.inertia])
-    for name, bound, a, b in zip(robot.joints, limb.bounds, own, program_torques(program, grid), strict=True):
-        error = a - b
-        if any(len(key) == 1 and key[0] >= 0 for key in error):
-            raise RefusedError("a torque of the program is of first degree in a speed")
-        rates = {key: [Fraction(box.velocity[k] if k >= 0 else box.acceleration[~k]) for k in key] for key in error}
-        rows = {key: ball * math.prod(rates[key], start=Fraction(1)) for key, ball in error.items()}
-        what, report = f"'{name}': the bound {bound:.6g} of a limb", functools.partial(progress, f"'{name}'")
-        check_error(what, rows, grid, bound, 0.0, torque_exceeds, report)
+    error = [a - b for a, b in zip(own, motion_torques(program, grid), strict=True)]
+    names = [f"{joint} of a limb" for joint in robot.joints]
+    check_torques(names, Difference(grid, own, error), box, limb.bounds, [0.0] * robot.n, progress)
 
 
 def composed(limbs: Sequence[tuple[Program, Sequence[int]]], gravity: Sequence[float], n: int) -> Program:

@@ -29,10 +29,11 @@ The held torques are real numbers: rounding of the code that holds coefficients 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -43,21 +44,10 @@ import numpy as np
 from torquec_check.boxes import Report, along, amplitude, check_below, product_error, waves_of
 from torquec_check.document import RefusedError, canonical_hash, expect, fields, items, number, numbers
 from torquec_check.program import Program, torque_program
-from torquec_check.program_error import check_torque_errors
+from torquec_check.program_error import check_torque_errors, motion_torques
 from torquec_check.robot import Box, Robot, robot_of
 from torquec_check.rounding import DOUBLE
-from torquec_check.rows import (
-    SMALLEST,
-    UP,
-    Array,
-    Ball,
-    Grid,
-    Monomial,
-    ball_of,
-    grid_of,
-    program_degrees,
-    program_torques,
-)
+from torquec_check.rows import SMALLEST, UP, Array, Ball, Grid, Monomial, arb, ball_of, grid_of, program_degrees
 
 FORMAT = "torquec hold certificate 1"
 ORDERS: dict[str, tuple[str, ...]] = {"zeroth": ("drift", "turning"), "first": ("curvature", "bend", "turning")}
@@ -70,6 +60,8 @@ part (1.5 GB); points tried together."""
 Term: TypeAlias = tuple[str, tuple[str, int], tuple[int, ...]]
 """A monomial: factors of different kinds (first entry) are different ones; its group g; its shared factors x."""
 Terms: TypeAlias = "dict[Term, Ball]"
+Found: TypeAlias = "Iterable[tuple[Term, Ball | None, Fraction]]"
+"""Coefficients by monomial; terms as they are found, with weights, some of them equal or None, which is zero."""
 
 
 @dataclass(frozen=True)
@@ -109,17 +101,17 @@ def hold_of(document: Any) -> Hold:
         raise RefusedError("a largest speed, acceleration or jerk is negative")
     if order not in ORDERS or not number(age, "age") >= 0.0 or tuple(expect(dict, joints, "joints")) != robot.joints:
         raise RefusedError("the order of the hold, the age or the joints of a hold certificate are not valid")
-    bounds, models, parts = [], [], []
+    sums, parts = [], []
     for name, row in joints.items():
         bound, model, *values = fields(row, " ".join(("bound", "model", *ORDERS[order])), name)
-        bounds.append(number(bound, name))
-        models.append(number(model, name))
+        sums.append(numbers([bound, model], name))
         parts.append({k: None if v is None else number(v, name) for k, v in zip(ORDERS[order], values, strict=True)})
         missing = [key for key, part in parts[-1].items() if part is None]
         if missing and (order, missing) != ("zeroth", ["turning"]):
             raise RefusedError(f"{name}: the part '{missing[0]}' of its bound is missing")
     made, springs = torque_program(program, robot.n), _stiffness(about, robot)
-    return Hold(robot, made, box, limits, order, float(age), tuple(bounds), tuple(models), tuple(parts), springs)
+    bounds, models = zip(*sums, strict=True)
+    return Hold(robot, made, box, limits, order, float(age), bounds, models, tuple(parts), springs)
 
 
 def _stiffness(document: Mapping[str, Any], robot: Robot) -> tuple[Fraction, ...]:
@@ -151,10 +143,11 @@ def check_hold(hold: Hold, progress: Callable[[str, float], None], most_values: 
             weights = {"drift": hold.age, "turning": hold.age}
         else:
             jumps = [2 * x if jerk is None else min(age * jerk[e], 2 * x) for e, x in enumerate(motion.a)]
-            proven = [("curvature", motion.curvature(), 0.0), ("bend", {}, motion.bend())]
+            proven = [("curvature", motion.curvature(), 0.0), ("bend", (), motion.bend())]
             proven += [("turning", motion.turning(jumps), 0.0)]
             weights = {"curvature": hold.age**2 / 2.0, "bend": hold.age**3 / 6.0, "turning": hold.age}
-        for part, terms, other in proven:
+        for part, found, other in proven:
+            terms = added_up(found)
             if len(terms) * math.prod(motion.grid.counts) > MOST_VALUES:
                 raise RefusedError(f"{joint}: {len(terms)} terms on a grid of {motion.grid.counts} are too many")
             try:
@@ -178,10 +171,7 @@ def _motions(program: Program, robot: Robot, box: Box) -> list[_Motion]:
     """The derivatives of every joint's torque."""
     grid = grid_of(robot.turns, program_degrees(program, robot.turns), box.lower, box.upper)
     sides = [tuple(map(Fraction, side)) for side in (box.velocity, box.acceleration)]
-    torques = program_torques(program, grid)
-    if any(len(key) == 1 and key[0] >= 0 for rows in torques for key in rows):
-        raise RefusedError("a torque of the program is of first degree in a speed")
-    return [_Motion(rows, grid, robot.n, *sides) for rows in torques]
+    return [_Motion(rows, grid, robot.n, *sides) for rows in motion_torques(program, grid)]
 
 
 class _Motion:
@@ -210,16 +200,13 @@ class _Motion:
         found = self.by((min(e, m), max(e, m)), *joints)
         return found if found is None or e != m else found * 2.0
 
-    def turning(self, weights: Sequence[Fraction]) -> Terms:
+    def turning(self, weights: Sequence[Fraction]) -> Found:
         """dM/dq[v] w."""
-        return _terms((("", ("w", e), (j,)), self.by((~e,), j), self.v[j] * weights[e]) for j, e in self.places)
+        return ((("", ("w", e), (j,)), self.by((~e,), j), self.v[j] * weights[e]) for j, e in self.places)
 
-    def drift(self, *, held: bool) -> Terms:
+    def drift(self, *, held: bool) -> Found:
         """D of (1), with A = qdd where it is `held` to that, or any A."""
-        return _terms(self._drift("a" if held else "A"))
-
-    def _drift(self, own: str) -> Iterator[tuple[Term, Ball | None, Fraction]]:
-        v, a = self.v, self.a
+        v, a, own = self.v, self.a, "a" if held else "A"
         for j, e in self.places:
             yield ("", (own, e), (j,)), self.by((~e,), j), v[j] * a[e]
             yield ("", ("a", e), (j,)), self.turned(j, e), v[j] * a[e]
@@ -228,11 +215,8 @@ class _Motion:
             for e, m in self.pairs:
                 yield ("", ("", 0), tuple(sorted((j, e, m)))), self.by((e, m), j), v[j] * v[e] * v[m]
 
-    def curvature(self) -> Terms:
+    def curvature(self) -> Found:
         """D2 of (2) with v_s = v_r."""
-        return _terms(self._curvature())
-
-    def _curvature(self) -> Iterator[tuple[Term, Ball | None, Fraction]]:
         v, a = self.v, self.a
         for j, k in self.pairs:
             both = v[j] * v[k] * (1 if j == k else 2)
@@ -264,8 +248,8 @@ class _Motion:
         return amplitude(waves) + noise
 
 
-def _terms(found: Iterator[tuple[Term, Ball | None, Fraction]]) -> Terms:
-    """Terms with their weights; equal monomials are added up."""
+def added_up(found: Found) -> Terms:
+    """Terms times their weights; equal monomials are added up."""
     terms: Terms = {}
     for term, ball, weight in found:
         if ball is not None and weight:
@@ -276,19 +260,15 @@ def _terms(found: Iterator[tuple[Term, Ball | None, Fraction]]) -> Terms:
 def slope(ball: Ball, joint: int, grid: Grid) -> Ball | None:
     """(4); None where the ball does not depend on the joint, or this has one position only."""
     shape = np.broadcast_shapes(ball.mid.shape, ball.rad.shape, (1,) * len(grid.turns))
-    count, turns, half = (
-        shape[joint],
-        grid.turns[joint],
-        (Fraction(grid.upper[joint]) - Fraction(grid.lower[joint])) / 2,
-    )
-    if count == 1 or not (turns or half):
+    count, turns, low, high = shape[joint], grid.turns[joint], grid.lower[joint], grid.upper[joint]
+    if count == 1 or not (turns or high != low):
         return None
     mid, rad, matrix = np.broadcast_to(ball.mid, shape), np.broadcast_to(ball.rad, shape), slope_matrix(count)
     off = along(np.abs(matrix), rad + product_error(count) * np.abs(mid), joint) * UP + SMALLEST
     found = Ball(along(matrix, mid, joint), off)
     if turns:
         return found
-    half = flint.arb(half.numerator) / half.denominator
+    half = arb((Fraction(high) - Fraction(low)) / 2)
     inverse = [1 / (half * (flint.arb(2 * k) / count).cos_pi()) for k in range(count)]
     return found * ball_of(*inverse, shape=tuple(count if k == joint else 1 for k in range(len(shape))))
 
@@ -306,18 +286,13 @@ def slope_matrix(count: int) -> Array:
 
 def _check_part(terms: Terms, grid: Grid, robot: Robot, bound: float, report: Report, most: float) -> None:
     """Raise `RefusedError` unless h <= bound, over the sums (6) or over the angles themselves."""
-    behind = parallel_joints(robot, grid)
-    found = {key: in_sums(ball, grid, behind) for key, ball in terms.items()} if behind else {}
-    if found:
-        rest = sum(each for _, each in found.values()) * UP
-        try:
-            check_below(
-                {k: x for k, (x, _) in found.items()}, sums_of(grid, behind), hold_exceeds, bound - rest, report, most
-            )
-        except RefusedError:
-            found = {}
-    if not found:
-        check_below(terms, grid, hold_exceeds, bound, report, most)
+    if behind := parallel_joints(robot, grid):
+        found = {key: in_sums(ball, grid, behind) for key, ball in terms.items()}
+        sums, left = {key: ball for key, (ball, _) in found.items()}, bound - sum(x for _, x in found.values()) * UP
+        with contextlib.suppress(RefusedError):
+            check_below(sums, sums_of(grid, behind), hold_exceeds, left, report, most)
+            return
+    check_below(terms, grid, hold_exceeds, bound, report, most)
 
 
 def parallel_joints(robot: Robot, grid: Grid) -> dict[int, tuple[int, int]]:
@@ -346,9 +321,7 @@ def in_sums(ball: Ball, grid: Grid, behind: Mapping[int, tuple[int, int]]) -> tu
     if all(shape[j] == 1 for j in behind):
         return ball, 0.0
     coupled = {*behind, *(i for i, _ in behind.values())}
-    shape = tuple(
-        count if k in coupled else size for k, (size, count) in enumerate(zip(shape, grid.counts, strict=True))
-    )
+    shape = tuple(m if k in coupled else size for k, (size, m) in enumerate(zip(shape, grid.counts, strict=True)))
     mid, rad = np.broadcast_to(ball.mid, shape), np.broadcast_to(ball.rad, shape)
     waves, noise = waves_of(Ball(mid, rad), grid)
     nodes: list[Any] = list(np.ogrid[tuple(map(slice, shape))])

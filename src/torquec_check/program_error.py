@@ -37,11 +37,10 @@ from torquec_check.rows import UP, Array, Ball, Grid, Monomial, Rows, as_ball, g
 
 _TANGENTS, _MOST_SPEEDS, _FAR, _AT_ONCE = 8, 8, 1.5, 100
 """Choices of t in (4); speeds, 3^n choices; how far above a limit no t but 0 is tried; points together, worst first."""
-
 Row: TypeAlias = tuple[int, Monomial]
-Claims: TypeAlias = "Sequence[CoefficientClaim]"
+Floats: TypeAlias = Sequence[float]
 Progress = Callable[[str, float], None]
-"""A coefficient, by joint and monomial; claims; a function that is called with a step and the part of it done."""
+"""A coefficient, by joint and monomial; numbers; a function that is called with a step and the part of it done."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +57,16 @@ def difference(robot: Robot, program: Program, box: Box) -> Difference:
     """Robot minus program over the positions of a box; raises `RefusedError` where it is too large to check."""
     degrees = list(map(max, robot_degrees(robot), program_degrees(program, robot.turns)))
     grid = grid_of(robot.turns, degrees, box.lower, box.upper)
-    own, other = robot_torques(robot, grid), program_torques(program, grid)
-    if any(len(key) == 1 and key[0] >= 0 for rows in other for key in rows):
+    own = robot_torques(robot, grid)
+    return Difference(grid, own, [a - b for a, b in zip(own, motion_torques(program, grid), strict=True)])
+
+
+def motion_torques(program: Program, grid: Grid) -> list[Rows]:
+    """The torques of a program; raises `RefusedError` where one is of first degree in a speed."""
+    torques = program_torques(program, grid)
+    if any(len(key) == 1 and key[0] >= 0 for rows in torques for key in rows):
         raise RefusedError("a torque of the program is of first degree in a speed")
-    return Difference(grid, own, [a - b for a, b in zip(own, other, strict=True)])
+    return torques
 
 
 @dataclass(frozen=True)
@@ -85,11 +90,19 @@ class CoefficientClaim:
 
 
 def check_torque_errors(
-    robot: Robot, program: Program, box: Box, bounds: Sequence[float], precision: Precision, progress: Progress
+    robot: Robot, program: Program, box: Box, bounds: Floats, precision: Precision, progress: Progress
 ) -> Mapping[str, float]:
     """Raise `RefusedError` unless every bound (n,) [N m, N] is proven; gives the rounding in each."""
-    rounded, errors, slacks = rounding_errors(program, box, precision), difference(robot, program, box), {}
-    for name, bound, rounding, error in zip(robot.joints, bounds, rounded, errors.error, strict=True):
+    rounded = rounding_errors(program, box, precision)
+    return check_torques(robot.joints, difference(robot, program, box), box, bounds, rounded, progress)
+
+
+def check_torques(
+    joints: Sequence[str], errors: Difference, box: Box, bounds: Floats, rounded: Floats, progress: Progress
+) -> Mapping[str, float]:
+    """The same of torques with these errors and this rounding."""
+    slacks = {}
+    for name, bound, rounding, error in zip(joints, bounds, rounded, errors.error, strict=True):
         what, report = f"joint '{name}': the bound {bound:.6g}", functools.partial(progress, f"joint '{name}'")
         rates = {key: [Fraction(box.velocity[k] if k >= 0 else box.acceleration[~k]) for k in key] for key in error}
         rows = {key: ball * math.prod(rates[key], start=Fraction(1)) for key, ball in error.items()}
@@ -98,7 +111,7 @@ def check_torque_errors(
 
 
 def check_coefficients(
-    robot: Robot, program: Program, box: Box, claims: Claims, others: Sequence[float], progress: Progress
+    robot: Robot, program: Program, box: Box, claims: Sequence[CoefficientClaim], others: Floats, progress: Progress
 ) -> None:
     """Raise `RefusedError` unless every claim is proven, and all other coefficients within the bound of their joint."""
     rounded, errors = unit_errors(program, box, DOUBLE), difference(robot, program, box)

@@ -56,8 +56,7 @@ def robot_torques(robot: Robot, grid: Any, moments: Callable[[Body], Any] | None
         w, wd = turn.T @ w_p, turn.T @ wd_p
         v = turn.T @ (v_p + _cross(wd_p, p) + _cross(w_p, _cross(w_p, p)))
         if body.turns:
-            wd = wd + a * push + _cross(w, a * rate)
-            w = w + a * rate
+            w, wd = w + a * rate, wd + a * push + _cross(w, a * rate)
         else:
             v = v + _cross(w, a * (rate + rate)) + a * push
         xx, xy, xz, yy, yz, zz, *first, mass = _vector(body.inertia) if moments is None else moments(body)

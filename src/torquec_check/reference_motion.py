@@ -23,6 +23,7 @@ from torquec_check.rows import UNIT, UP, Array
 
 MOST_SAMPLES, MOST_PIECES = 200_000, 100_000
 _DEGREE = 5
+REMEDY = "make it again with torquec design"
 AT_REST = 1e-9
 """A speed that counts as rest at the start [rad/s, m/s]; it is added to the errors of speeds by difference."""
 
@@ -41,9 +42,9 @@ class Reference:
 
     def ends(self, *, last: bool) -> tuple[Array, Array, Array]:
         """Position, speed and acceleration (m, n) at the first or the last ends of the pieces."""
-        found, c = [], self.coefficients
+        found = []
         for order in range(3):
-            p = _derivative(c, order)
+            p = _derivative(self.coefficients, order)
             found.append((p.sum(axis=0) if last else p[0]) / np.diff(self.breaks)[:, None] ** order)
         return found[0], found[1], found[2]
 
@@ -82,7 +83,7 @@ def reference_of(values: Any, n: int) -> Reference:
     times = np.array(numbers(breaks, "reference.breaks"))
     pieces = len(times) - 1
     if not 1 <= pieces <= MOST_PIECES or not np.all(np.diff(times) > 0.0):
-        raise RefusedError("reference: breaks must rise, two at least", remedy="make it again with torquec design")
+        raise RefusedError("reference: breaks must rise, two at least", remedy=REMEDY)
     orders = items(rows, "reference.coefficients", _DEGREE + 1)
     table = [[numbers(row, "reference", n) for row in items(each, "reference", pieces)] for each in orders]
     return Reference(times, np.array(table))
@@ -93,9 +94,7 @@ def windows(reference: Reference, period: float, cells: Sequence[tuple[int, int]
     start, end = float(reference.breaks[0]), float(reference.breaks[-1])
     count = math.ceil(reference.duration / period) + 1
     if count > MOST_SAMPLES:
-        raise RefusedError(
-            f"the reference takes more than {MOST_SAMPLES} samples", remedy="make it again with torquec design"
-        )
+        raise RefusedError(f"the reference takes more than {MOST_SAMPLES} samples", remedy=REMEDY)
     instants = start + period * np.arange(count + 1)
     points = np.union1d(reference.breaks, instants[instants < end])
     middles = 0.5 * (points[:-1] + points[1:])
@@ -117,10 +116,9 @@ def windows(reference: Reference, period: float, cells: Sequence[tuple[int, int]
     rest = np.zeros((4, n))
     rest[0] = reference.ends(last=True)[0][-1]
     slack = 64.0 * UNIT * np.abs(reference.coefficients[:, -1]).sum(axis=0)
-    late = range(max(int((end - start) / period - 1e-6), 0), count + 1)  # intervals that touch the rest
-    for k in late:
-        held[:, 0, k] = np.minimum(held[:, 0, k], rest - slack)
-        held[:, 1, k] = np.maximum(held[:, 1, k], rest + slack)
+    late = held[:, :, max(int((end - start) / period - 1e-6), 0) :]  # intervals that touch the rest
+    late[:, 0] = np.minimum(late[:, 0], (rest - slack)[:, None])
+    late[:, 1] = np.maximum(late[:, 1], (rest + slack)[:, None])
     jumps = _jumps(reference)
     at = np.clip(((reference.breaks[1:] - start) / period).astype(int), 0, count)
     sums = np.zeros((count + 2, n))
@@ -154,16 +152,14 @@ def _enclosed(c: Array, order: int, x: Array, r: Array, h: Array) -> Array:
         else:
             around = np.abs(at) + 64.0 * UNIT * np.abs(each).sum(axis=0)
             spread = spread + around * (r**i / math.factorial(i))[:, None]
-    spread = (spread + 128.0 * UNIT * size) * UP
     scale = (h**order)[:, None]
-    wide = spread / scale * UP + 1e-300
+    wide = (spread + 128.0 * UNIT * size) * UP / scale * UP + 1e-300
     return np.stack([value / scale - wide, value / scale + wide])
 
 
 def _jumps(reference: Reference) -> Array:
     """(3): jumps (3, m, n) of position, speed and acceleration at every break but the first, with their rounding."""
-    found = []
-    h = np.diff(reference.breaks)[:, None]
+    found, h = [], np.diff(reference.breaks)[:, None]
     for order, (begin, end) in enumerate(zip(reference.ends(last=False), reference.ends(last=True), strict=True)):
         rest = end[-1:] if order == 0 else np.zeros_like(end[-1:])
         size = np.abs(_derivative(reference.coefficients, order)).sum(axis=0) / h**order

@@ -16,7 +16,6 @@ from torquec_check.document import RefusedError, expect, fields, items, number, 
 
 NEARLY_ROTATION = 1e-9
 """How far R R' may be from the identity, and the squared length of an axis from one."""
-
 JOINT, INERTIA = "name type placement axis mimic", "xx xy xz yy yz zz mx my mz m"
 """Moments are about the origin of the body's frame: tensor, first moments, mass."""
 
@@ -99,8 +98,7 @@ def _body(index: int, part: list[Any], joint: list[Any], free: dict[str, bool]) 
     rotation, unit = tuple(numbers(line, where, 3) for line in items(turn, where, 3)), numbers(axis, where, 3)
     check_rotation(rotation, unit, where)
     place, moments = numbers(origin, where, 3), numbers(fields(inertia, INERTIA, where), where)
-    coordinate = list(free).index(leader)
-    return Body(parent, turns, rotation, place, unit, moments, coordinate, factor, number(offset, where))
+    return Body(parent, turns, rotation, place, unit, moments, list(free).index(leader), factor, number(offset, where))
 
 
 def check_rotation(rotation: tuple[tuple[float, ...], ...], axis: tuple[float, ...], where: str) -> None:

@@ -40,23 +40,18 @@ from torquec_check.document import RefusedError
 from torquec_check.program import Program
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+flint.ctx.prec = 200
 
-UNIT, SMALLEST = 2.0**-53, 1e-300
-_RADIUS = 1.0 + 2.0**-49
-
+UNIT, SMALLEST, _RADIUS = 2.0**-53, 1e-300, 1.0 + 2.0**-49
 UP = 1.0 + 1e-9
 """Times a bound that was made of at most a million sums and products of numbers that are not negative, each rounded."""
-
-flint.ctx.prec = 200
 
 MOST_MULTIPLES, MOST_BITS, MOST_DEGREE, MOST_POINTS, MOST_WORK = 32, 10_000, 100, 400_000, 2_000_000_000
 """Of an angle in a sine or cosine; of an exact number, which doubles are far below; of one joint; points of the grid:
 seven joints of degree two have 5^7, and take 700 MB; operations times 2000 + points: at most a million operations."""
-
 ANGLE = 10**9
 Monomial = tuple[int, ...]
 """Sorted: j is the speed of joint j, ~j (that is -1-j) its acceleration, ANGLE + j its angle."""
-
 OPERATORS: dict[str, Any] = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg}
 
 
@@ -171,10 +166,8 @@ class Grid:
     def wave(self, op: str, angle: Rows) -> Rows:
         """The sine or cosine of a sum of angles and a number, by the addition theorem."""
         if not all(_is_angle(key, factor) for key, factor in angle.items()):
-            raise RefusedError(
-                "the program has a sine or cosine of something else than angles, such as a product of angles, "
-                f"a fraction of one, or more than {MOST_MULTIPLES} times one"
-            )
+            such = f"such as a product of angles, a fraction of one, or more than {MOST_MULTIPLES} times one"
+            raise RefusedError(f"the program has a sine or cosine of something else than angles, {such}")
         offset = arb(angle.get((), Fraction(0)))
         c, s = ball_of(offset.cos()), ball_of(offset.sin())
         for joint, multiple in ((key[0] - ANGLE, int(factor)) for key, factor in angle.items() if key):

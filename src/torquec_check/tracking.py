@@ -24,7 +24,7 @@ import numpy as np
 
 from torquec_check.claim import Bound, Claim, Standing, claimed_robot, named, rounded_down, rounded_up
 from torquec_check.document import RefusedError, canonical_hash, expect, fields, items, number, numbers
-from torquec_check.reference_motion import reference_of
+from torquec_check.reference_motion import REMEDY, reference_of
 from torquec_check.robot import robot_of
 from torquec_check.rows import UNIT, UP, Array
 from torquec_check.tracking_disturbance import Disturbance, Problem, applied, disturbance
@@ -32,17 +32,15 @@ from torquec_check.tracking_loop import LEAST_SHARE, MOST_DELAY, Loop, cells_of,
 from torquec_check.tracking_sets import check_plain, listed, sets_of
 
 FORMAT = "torquec tracking witness 1"
-REMEDY = "make it again with torquec design"
 _MOST_CELLS, _MOST_LENGTH, _MOST_NUMBERS = 20_000, 200_000, 2_000_000
 """Cells; sampling intervals; cells times joints times bodies: each takes some 2 kB."""
 
 
 def problem_of(document: Any) -> Problem:
     """The problem of a witness's document; raises `RefusedError` where it is malformed."""
-    stated, errors, loop, sets, reference, cells, efforts, start = fields(
-        document, "robot_document model_errors loop sets reference cells efforts start", "witness",
-        ignored="format certificate radii claim sha256",
-    )  # fmt: skip
+    names = "robot_document model_errors loop sets reference cells efforts start"
+    values = fields(document, names, "witness", ignored="format certificate radii claim sha256")
+    stated, errors, loop, sets, reference, cells, efforts, start = values
     robot = robot_of(stated)
     check_plain(stated)
     n = robot.n
@@ -104,13 +102,10 @@ def tracking_claim(document: Any, problem: Problem, radii: Array) -> Claim:
     """What a witness claims: the largest radii of every joint, under all of its conditions."""
     robot, loop, reference, sets = problem.robot, problem.loop, problem.reference, problem.sets
     units = ["rad" if turns else "m" for turns in robot.turns]
-    rows = list(zip(robot.joints, units, strict=True))
-    bounds = [
-        Bound(name, joint, bound, unit + per)
-        for name, per, largest in zip(("tracking_error", "speed_error"), ("", "/s"), radii[:2].max(axis=1), strict=True)
-        for (joint, unit), bound in zip(rows, largest.tolist(), strict=True)
-    ]
     joints, efforts = robot.joints, ["N m" if turns else "N" for turns in robot.turns]
+    rows, (places, rates) = list(zip(joints, units, strict=True)), radii[:2].max(axis=1).tolist()
+    bounds = [Bound("tracking_error", joint, x, unit) for (joint, unit), x in zip(rows, places, strict=True)]
+    bounds += [Bound("speed_error", joint, x, f"{unit}/s") for (joint, unit), x in zip(rows, rates, strict=True)]
     wrong = zip(problem.model_errors.tolist(), efforts, strict=True)
     model = listed(joints, [f"{rounded_down(x)} {unit}" for x, unit in wrong])
     pairs = zip(loop.stiffness, loop.damping, strict=True)
@@ -119,52 +114,35 @@ def tracking_claim(document: Any, problem: Problem, radii: Array) -> Claim:
     where = "" if len(by) == robot.n else f" of {', '.join(j for j, _ in by)}"
     filters = listed([j for j, _ in by], [repr(c) for _, c in by]) if by else ""
     speeds = f"speeds by difference{where}, zero at the start, filtered by {filters}" if by else ""
-    at = [
-        named(j)
-        for j, c, noise in zip(joints, loop.speed_filter, sets.speed_noise.tolist(), strict=True)
-        if not c and not noise
-    ]
+    measured = zip(joints, loop.speed_filter, sets.speed_noise.tolist(), strict=True)
+    at = [named(j) for j, c, noise in measured if not c and not noise]
     speeds += f"{'; ' if by and at else ''}exact measured speeds of {', '.join(at)}" if at else ""
     ends = zip(reference.ends(last=False)[0][0].tolist(), reference.ends(last=True)[0][-1].tolist(), units, strict=True)
     path = listed(joints, [f"from {a:.6g} to {b:.6g} {unit}" for a, b, unit in ends])
-    away = [
-        f"{named(j)} {rounded_down(e)} {unit} and {rounded_down(v)} {unit}/s"
-        for (j, unit), e, v in zip(rows, problem.start_position.tolist(), problem.start_speed.tolist(), strict=True)
-        if e or v
-    ]
-    friction = ""
-    if sets.has_friction:
-        smooth = f", smoothed over {sets.smoothing!r} rad/s (m/s)" if sets.smoothing else ""
-        friction = f"friction compensated at the reference's speed{smooth}"
+    begin = zip(joints, units, problem.start_position.tolist(), problem.start_speed.tolist(), strict=True)
+    off = [(named(j), unit, rounded_down(e), rounded_down(v)) for j, unit, e, v in begin if e or v]
+    away = ", ".join(f"{j} {e} {unit} and {v} {unit}/s" for j, unit, e, v in off)
+    smooth = f", smoothed over {sets.smoothing!r} rad/s (m/s)" if sets.smoothing else ""
     certificate = document["certificate"]
     if certificate is not None and not re.fullmatch("[0-9a-f]{64}", expect(str, certificate, "certificate")):
         raise RefusedError("certificate: the SHA-256 of a certificate was expected", remedy=REMEDY)
     checked = "" if certificate is None else f" (by the certificate {certificate})"
     limits = zip(problem.efforts.tolist(), efforts, strict=True)
     given = listed(joints, [f"{rounded_up(x)} {unit}" if math.isfinite(x) else "any torque" for x, unit in limits])
-    late = "no delay"
-    if loop.delay:
-        late = f"{loop.delay} sampling interval(s) late, until then the torque that the law asks for at the start"
-    digest = canonical_hash(document["reference"])
+    after = f"{loop.delay} sampling interval(s) late, until then the torque that the law asks for at the start"
+    digest, about = canonical_hash(document["reference"]), claimed_robot(document["robot_document"])
     conditions = [
         *sets.words(robot.joints, units),
         f"computed torque at the measured state with the feedback {law}",
         f"a model whose torques are right to {model} in the tube{checked}",
-        friction,
+        f"friction compensated at the reference's speed{smooth}" if sets.has_friction else "",
         f"drives that can give {given}",
-        f"torques held for {loop.period!r} s, {late}",
+        f"torques held for {loop.period!r} s, {after if loop.delay else 'no delay'}",
         speeds,
         f"along the reference {digest} of {reference.duration:.6g} s, {path}, and at rest after it",
-        "starting on the reference" + (f", or no farther from it than {', '.join(away)}" if away else ""),
+        "starting on the reference" + (f", or no farther from it than {away}" if away else ""),
     ]
-    return Claim(
-        Standing.PROVEN,
-        "tracking error",
-        claimed_robot(document["robot_document"]),
-        tuple(bounds),
-        (),
-        tuple(text for text in conditions if text),
-    )
+    return Claim(Standing.PROVEN, "tracking error", about, tuple(bounds), (), tuple(filter(None, conditions)))
 
 
 def near_radii(problem: Problem, radii: Array) -> Array:

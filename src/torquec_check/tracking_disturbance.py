@@ -76,16 +76,15 @@ class Problem:
     @cached_property
     def recent(self) -> list[slice]:
         """The cells that overlap the time of every one, from the samples whose torques act in it."""
-        firsts = np.searchsorted(
-            [b for _, b in self.cells], [a - self.loop.delay - 1 for a, _ in self.cells], side="right"
-        )
+        begins, ends = np.array(self.cells).T
+        firsts = np.searchsorted(ends, begins - self.loop.delay - 1, side="right")
         return [slice(int(first), k + 1) for k, first in enumerate(firsts)]
 
     def remembered(self, values: Array) -> Array:
         """The largest values (N, n) in the memory of the speed filters: what is older counts with less than 1e-12."""
-        shares = [c for c in self.loop.speed_filter if c]
-        memory = math.ceil(_MEMORY / min(shares)) if shares else 0
-        firsts = np.searchsorted([b for _, b in self.cells], [a - self.loop.delay - memory for a, _ in self.cells])
+        begins, ends = np.array(self.cells).T
+        memory = math.ceil(_MEMORY / min((c for c in self.loop.speed_filter if c), default=math.inf))
+        firsts = np.searchsorted(ends, begins - self.loop.delay - memory)
         recent = [values[first : k + 1].max(axis=0) for k, first in enumerate(firsts.tolist())]
         return np.asarray(np.stack(recent) + 1e-12 * values.max(axis=0))
 
@@ -93,10 +92,8 @@ class Problem:
     def deviations(self) -> list[list[tuple[float, float]]]:
         """Middles and half widths of what the ten parameters of every body, and of a payload, may be beyond nominal."""
         mass, first, inertia = self.sets.body_parts
-        parts = [inertia] * 6 + [first] * 3 + [mass]
-        found = [
-            [(0.0, abs(x) * part * UP) for x, part in zip(b.inertia, parts, strict=True)] for b in self.robot.bodies
-        ]
+        parts, bodies = [inertia] * 6 + [first] * 3 + [mass], self.robot.bodies
+        found = [[(0.0, abs(x) * part * UP) for x, part in zip(b.inertia, parts, strict=True)] for b in bodies]
         return found if self.sets.payload is None else [*found, self.sets.payload.parameters()]
 
 
@@ -137,10 +134,8 @@ def disturbance(problem: Problem, near: Array) -> Disturbance:
     missed = np.where(c > 0.0, c / T * motion.jumps[0] + motion.jumps[1], 0.0)
     in_speed = np.array(loop.damping) * (sets.speed_noise + rest + missed + lag * fastest) * UP
     asked = (near[3] + in_speed) * UP
-    wrong_speed = (
-        sets.speed_noise + rest + 2.0 * c * sets.noise / T + lag * problem.remembered(motion.largest(2) + near[2])
-    )
-    wrong_place = sets.position + sets.position_bias
+    wrong_place, wrong_speed = sets.position + sets.position_bias, sets.speed_noise + rest + 2.0 * c * sets.noise / T
+    wrong_speed = wrong_speed + lag * problem.remembered(motion.largest(2) + near[2])
     (q, dq), (qd, dqd), (qdd, dqdd) = (motion.ball(order) for order in range(3))
     reach = dq + near[0] + wrong_place, dqd + near[1] + wrong_speed
     m = 7 * n + 1
@@ -158,7 +153,7 @@ def disturbance(problem: Problem, near: Array) -> Disturbance:
     push = _numbers(qdd, dqdd, 2 * n, m)
     torques = robot_torques(problem.robot, Boxes(tuple(place), tuple(speed), tuple(push)))
     known = _columns([_with_rotors(row, push) for row in torques], len(q), m)
-    mass = _matrix(problem.robot, q, reach[0])
+    mass = _matrix(problem.robot, _numbers(q, reach[0], 0, n), n)
     load = _loads(problem, mass, (q, qd, qdd), (*reach, dqdd))
     friction = sets.friction_error((qd - dqd - near[1], qd + dqd + near[1]), (qd - dqd, qd + dqd))
     wrong = problem.model_errors + friction + sets.drive_error
@@ -168,7 +163,7 @@ def disturbance(problem: Problem, near: Array) -> Disturbance:
     jumps = (loop.delay + 1) * T * motion.largest(3) + motion.acceleration_jumps
     size = 1.0 + np.abs(qdd) + dqdd + asked
     beyond = (jumps + in_speed + _ARITHMETIC * size.max(axis=1, keepdims=True)) * UP
-    one = np.eye(n)[None]
+    one: Array = np.eye(n)[None]
     ends = np.stack([[x - r, x + r] for x, r in ((q, reach[0]), (qd, reach[1]), (qdd, dqdd + asked))])
     weight, turned = load.torques
     acting = (_size(one, held)[..., 0] + weight + applied(turned, asked) + wrong) * UP
@@ -178,8 +173,7 @@ def disturbance(problem: Problem, near: Array) -> Disturbance:
 
 def _loads(problem: Problem, mass: tuple[Array, Array, Array], at: Sequence[Array], spread: Sequence[Array]) -> Load:
     """R and D of (4), and the deviations of bodies and payload."""
-    n, count = problem.robot.n, len(at[0])
-    deviations = problem.deviations
+    n, count, deviations = problem.robot.n, len(at[0]), problem.deviations
     spans = [(k, j, x) for k, body in enumerate(deviations) for j, x in enumerate(body) if any(x)]
     none = np.zeros((count, n)), np.zeros((count, n, n))
     if not spans:
@@ -201,17 +195,11 @@ def _loads(problem: Problem, mass: tuple[Array, Array, Array], at: Sequence[Arra
         return lambda _body: next(each)
 
     Y = _columns(robot_torques(robot, Boxes(q, qd, qdd), moments()), count, m)
-    apart = robot_torques(replace(robot, gravity=(0.0,) * 3), Boxes(q, (None,) * n, None), moments())
-    dM = _stacked([[row.get((~j,)) for j in range(n)] for row in apart], count, m)
+    dM = _matrix(robot, q, m, moments())
     wide = np.zeros((count, m, n, n))
     wide[:, :n] = mass[1]
-    whole = (
-        mass[0] + dM[0],
-        wide + dM[1],
-        mass[2]
-        + dM[2]
-        + 4.0 * UNIT * (np.abs(mass[0]) + np.abs(dM[0]) + np.abs(wide).sum(axis=1) + np.abs(dM[1]).sum(axis=1)),
-    )
+    size = np.abs(mass[0]) + np.abs(dM[0]) + np.abs(wide).sum(axis=1) + np.abs(dM[1]).sum(axis=1)
+    whole = mass[0] + dM[0], wide + dM[1], mass[2] + dM[2] + 4.0 * UNIT * size
     # The centre of a payload is in a ball, and its first moments too: their sum counts by its Euclidean norm.
     ball = [3 * n + row for row, (k, j, _) in enumerate(spans) if k == len(problem.robot.bodies) and 6 <= j < 9]
     R = np.asarray(np.linalg.inv(whole[0]), dtype=np.float64)
@@ -238,21 +226,18 @@ def _with_rotors(row: Rows, qdd: Sequence[Affine]) -> Rows:
     return Rows({(): total})
 
 
-def _matrix(robot: Robot, q: Array, spread: Array) -> tuple[Array, Array, Array]:
-    """The mass matrix over boxes: middles (N, n, n), lin (N, n, n, n) and radii (N, n, n)."""
-    n = robot.n
-    at = Boxes(tuple(_numbers(q, spread, 0, n)), (None,) * n, None)
-    rows = robot_torques(replace(robot, gravity=(0.0,) * 3), at)
-    return _stacked([[row.get((~j,)) for j in range(n)] for row in rows], len(q), n)
+def _matrix(robot: Robot, q: Sequence[Affine], m: int, moments: Any = None) -> tuple[Array, Array, Array]:
+    """The mass matrix over boxes, of bodies with their own or with other moments, as `_stacked`."""
+    at = Boxes(tuple(q), (None,) * robot.n, None)
+    rows = robot_torques(replace(robot, gravity=(0.0,) * 3), at, moments)
+    return _stacked([[row.get((~j,)) for j in range(robot.n)] for row in rows], len(q[0].mid), m)
 
 
 def _columns(torques: Sequence[Rows], count: int, m: int, *, slope: bool = False) -> tuple[Array, Array, Array]:
     """Torques, or their derivatives, as arrays (N, n, 1), (N, m, n, 1) and (N, n, 1)."""
-    found = []
-    for row in torques:
-        value = row.get(())
-        found.append([value.slope if slope and isinstance(value, Dual) else None if slope else value])
-    return _stacked(found, count, m)
+    values = [row.get(()) for row in torques]
+    found = [(x.slope if isinstance(x, Dual) else None) if slope else x for x in values]
+    return _stacked([[x] for x in found], count, m)
 
 
 def _stacked(entries: Sequence[Sequence[Any]], count: int, m: int) -> tuple[Array, Array, Array]:
@@ -271,8 +256,7 @@ def _stacked(entries: Sequence[Sequence[Any]], count: int, m: int) -> tuple[Arra
 
 def _size(R: Array, of: tuple[Array, Array, Array], ball: Sequence[int] = ()) -> Array:
     """The largest |R X| (N, n, c) of affine X, rounding included; deviations of `ball` have a Euclidean norm of 1."""
-    mid, _, _ = of
-    return np.asarray((np.abs(R @ mid) + _spread(R, of, ball)) * UP)
+    return np.asarray((np.abs(R @ of[0]) + _spread(R, of, ball)) * UP)
 
 
 def _spread(R: Array, of: tuple[Array, Array, Array], ball: Sequence[int]) -> Array:

@@ -110,8 +110,7 @@ def reached(gains: Gains, loop: Loop, level: Array, jumps: Array, largest: Array
 
     `jumps` (2, n) of the reference; `largest` (4, n): radii of position, speed, acceleration, feedback in the tube.
     """
-    count, n = level.shape
-    T = loop.period
+    (count, n), T = level.shape, loop.period
     position, speed, _, feedback = largest
     moved = T * speed + 2.0 * noise + jumps[0]
     x = np.stack([position, T * speed, position + noise, moved, *[T * T * feedback] * loop.delay], axis=1) * UP
@@ -127,5 +126,4 @@ def reached(gains: Gains, loop: Loop, level: Array, jumps: Array, largest: Array
 
 def cells_of(lengths: Sequence[int]) -> list[tuple[int, int]]:
     """First and last sample of every cell; the last one has no end, and is as long as stated and more."""
-    edges = np.cumsum([0, *lengths]).tolist()
-    return list(itertools.pairwise(edges))
+    return list(itertools.pairwise(np.cumsum([0, *lengths]).tolist()))

@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -62,7 +63,7 @@ class Sets:
     position: Array
     position_bias: Array
     speed_noise: Array
-    body_parts: tuple[float, float, float]
+    body_parts: tuple[float, ...]
     payload: Payload | None
     friction: Array
     smoothing: float
@@ -105,7 +106,7 @@ class Sets:
         return np.asarray(np.where(v >= 0.0, b_plus * v + c_plus * w, b_minus * v + c_minus * w))
 
     def words(self, joints: Sequence[str], units: Sequence[str]) -> list[str]:
-        """The sets in words, as conditions of a claim."""
+        """The sets in words, as conditions of a claim; sizes are rounded down: no claim about larger ones."""
         each = [
             ("friction known to", self.friction_part, "while moving, any Coulomb torque standing", ""),
             ("a friction residual of", self.friction_residual, "", "effort"),
@@ -121,10 +122,8 @@ class Sets:
             if self.has_friction and kind == "" and not values.any():
                 found.append("friction as in the model while moving, any Coulomb torque standing")
             elif values.any():
-                words = [
-                    f"{_number(x)}{_unit(unit, kind)}" if kind else _percent(x)
-                    for x, unit in zip(values.tolist(), units, strict=True)
-                ]
+                rows = zip(values.tolist(), units, strict=True)
+                words = [f"{rounded_down(x)}{_unit(unit, kind)}" if kind else _percent(x) for x, unit in rows]
                 found.append(f"{begin} {listed(joints, words)} {end}".rstrip())
         if not self.drive_error.any():
             found.append("drives that give the torque asked for")
@@ -137,10 +136,11 @@ class Sets:
             found.append("no payload that the document does not have")
         else:
             p = self.payload
-            known = f", {_number(p.nominal)} kg of it in the document" if p.nominal else ""
+            low, high, radius, part, nominal = map(rounded_down, (p.low, p.high, p.radius, p.inertia_part, p.nominal))
+            known = f", {nominal} kg of it in the document" if p.nominal else ""
             found.append(
-                f"an unknown payload of {_number(p.low)} to {_number(p.high)} kg at frame {named(p.frame)}, its centre "
-                f"within {_number(p.radius)} m, its own inertia up to {_number(p.inertia_part)} m r^2{known}"
+                f"an unknown payload of {low} to {high} kg at frame {named(p.frame)}, its centre within {radius} m, "
+                f"its own inertia up to {part} m r^2{known}"
             )
         return found
 
@@ -148,9 +148,8 @@ class Sets:
 def sets_of(values: Any, document: Any, robot: Robot) -> Sets:
     """The sets of a witness; raises `RefusedError`, naming the entry."""
     *rows, bodies, payload, friction = fields(values, f"{_JOINT_SETS} bodies payload friction", "sets")
-    joint: Any = [
-        np.array(numbers(row, f"sets.{name}", robot.n)) for name, row in zip(_JOINT_SETS.split(), rows, strict=True)
-    ]
+    names = [f"sets.{name}" for name in _JOINT_SETS.split()]
+    joint: Any = [np.array(numbers(row, name, robot.n)) for name, row in zip(names, rows, strict=True)]
     parts = numbers(fields(bodies, _BODY_SETS, "sets.bodies"), "sets.bodies")
     if any(np.any(row < 0.0) for row in joint) or any(part < 0.0 for part in parts):
         raise RefusedError("sets: an entry is negative", remedy=REMEDY)
@@ -165,16 +164,8 @@ def sets_of(values: Any, document: Any, robot: Robot) -> Sets:
     elif joint[0].any() or joint[1].any():
         raise RefusedError("sets: friction errors are stated, and friction is left out", remedy=REMEDY)
     load = None if payload is None else _payload(payload, document)
-    mass, first, inertia = parts
-    rest: dict[str, Any] = dict(zip(_JOINT_SETS.split(), joint, strict=True))
-    return Sets(
-        **rest,
-        body_parts=(mass, first, inertia),
-        payload=load,
-        friction=terms,
-        smoothing=smoothing,
-        has_friction=friction is not None,
-    )
+    own: Any = dict(zip(_JOINT_SETS.split(), joint, strict=True))
+    return Sets(**own, body_parts=parts, payload=load, friction=terms, smoothing=smoothing, has_friction=bool(friction))
 
 
 def check_plain(document: Any) -> None:
@@ -182,9 +173,8 @@ def check_plain(document: Any) -> None:
     for body in document["bodies"]:
         joint = body["joint"]
         if joint["spring"] is not None or joint.get("counterbalances"):
-            raise RefusedError(
-                f"joint {named(joint['name'])} has a spring: tracking with springs has no witness", remedy=""
-            )
+            found = f"joint {named(joint['name'])} has a spring: tracking with springs has no witness"
+            raise RefusedError(found, remedy="")
 
 
 def _friction(document: Any, robot: Robot) -> Array:
@@ -199,9 +189,8 @@ def _friction(document: Any, robot: Robot) -> Array:
             raise RefusedError(f"friction of the mimic joint {named(joint['name'])} has no witness", remedy=REMEDY)
     for motor in document["drives"]["motors"]:
         if any(_terms(motor["friction"], motor["name"])):
-            raise RefusedError(
-                f"friction of the motor {named(motor['name'])} has no witness: state it at joints", remedy=""
-            )
+            text = f"friction of the motor {named(motor['name'])} has no witness: state it at joints"
+            raise RefusedError(text, remedy="")
     found = np.array([rows[name] for name in robot.joints]).T
     if np.any(found[:4] < 0.0):
         raise RefusedError("friction that drives has no witness", remedy=REMEDY)
@@ -211,16 +200,14 @@ def _friction(document: Any, robot: Robot) -> Array:
 def _terms(friction: Any, name: str) -> tuple[float, ...]:
     values = fields(friction, f"{_FRICTION} further", "friction")
     if values[-1]:
-        raise RefusedError(
-            f"friction of {named(name)} has terms beyond Coulomb and viscous ones: no witness", remedy=""
-        )
+        text = f"friction of {named(name)} has terms beyond Coulomb and viscous ones: no witness"
+        raise RefusedError(text, remedy="")
     return numbers(values[:-1], "friction")
 
 
 def _payload(values: Any, document: Any) -> Payload:
-    frame, mass, radius, part, nominal = fields(
-        values, "frame mass centre_within inertia_part nominal_mass", "sets.payload"
-    )
+    names = "frame mass centre_within inertia_part nominal_mass"
+    frame, mass, radius, part, nominal = fields(values, names, "sets.payload")
     low, high = numbers(mass, "sets.payload.mass", 2)
     sizes = numbers([radius, part, nominal], "sets.payload")
     places = [each for each in document["frames"] if each["name"] == expect(str, frame, "sets.payload")]
@@ -228,11 +215,8 @@ def _payload(values: Any, document: Any) -> Payload:
         raise RefusedError(f"sets.payload: no frame {named(str(frame))} moves", remedy=REMEDY)
     if not 0.0 <= low <= high or min(sizes) < 0.0:
         raise RefusedError("sets.payload: masses rise, and nothing is negative", remedy=REMEDY)
-    held = [
-        (each["frame"], each["mass"])
-        for each in document["attached"]
-        if not any(x for row in (each["center"], *each["inertia"]) for x in row)
-    ]
+    points = (x for x in document["attached"] if not any(itertools.chain(x["center"], *x["inertia"])))
+    held = [(each["frame"], each["mass"]) for each in points]
     if sizes[2] and (frame, sizes[2]) not in held:
         raise RefusedError("sets.payload: the document has no such nominal mass at the frame", remedy=REMEDY)
     rotation, origin = fields(places[0]["pose"], "rotation origin", "frame")
@@ -264,8 +248,3 @@ def _unit(unit: str, kind: str) -> str:
 
 def _percent(part: float) -> str:
     return f"{rounded_down(float(100 * Decimal(repr(part))))} %"
-
-
-def _number(value: float) -> str:
-    """A size of a set, rounded down: no claim about a larger one."""
-    return rounded_down(value)

@@ -28,6 +28,7 @@ from torquec_check.hold import (
     _Motion,
     _motions,
     _stiffness,
+    added_up,
     bends,
     check_hold,
     hold_exceeds,
@@ -426,7 +427,8 @@ def test_the_parts_of_a_motion_keep_their_numbers(name):
     weights = [Fraction(1, 3 + k) for k in range(hold.robot.n)]
     found = []
     for motion in motions:
-        for terms in (motion.drift(held=True), motion.drift(held=False), motion.curvature(), motion.turning(weights)):
+        drifts = motion.drift(held=True), motion.drift(held=False)
+        for terms in map(added_up, (*drifts, motion.curvature(), motion.turning(weights))):
             found += [*_sums(terms), float(len(terms))]
         found.append(motion.bend())
     np.testing.assert_allclose(found, PINNED[name], rtol=1e-10)
@@ -452,7 +454,7 @@ def test_parts_on_a_grid_that_is_too_large_are_refused(monkeypatch):
     values = document()
     hold = hold_of(values)
     motion = _motions(hold.program, hold.robot, hold.box)[0]
-    most = max(len(terms) for terms in (motion.curvature(), motion.turning([Fraction(1)] * 2)))
+    most = max(len(added_up(found)) for found in (motion.curvature(), motion.turning([Fraction(1)] * 2)))
     size = most * int(np.prod(motion.grid.counts))
     monkeypatch.setattr("torquec_check.hold.MOST_VALUES", size)
     check(values)
@@ -513,7 +515,7 @@ def test_coefficients_of_two_samples_drift_alone(monkeypatch, m, c, drift, prove
     sine, cosine = (grid.wave(op, Rows({(ANGLE,): Fraction(1)}))[()] for op in ("sin", "cos"))
     rows = {(~1,): sine * m, (0, 1): cosine * -c}
     motion = _Motion(rows, grid, 2, [Fraction(1), Fraction(0)], [Fraction(0), Fraction(1)])
-    (whole,) = motion.drift(held=True).values()
+    (whole,) = added_up(motion.drift(held=True)).values()
     assert np.abs(whole.mid).max() == pytest.approx(abs(m - c), abs=1e-15)
     assert [len(each.rows) for each in motion.alone] == [1, 1]
     values = document("zeroth", None)
