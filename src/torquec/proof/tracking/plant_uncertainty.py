@@ -71,8 +71,7 @@ from torquec.proof.tracking.preconditioned import CarriedColumns, Ends, RateBoun
 from torquec.proof.tracking.viscous_damping import ViscousDamping
 from torquec.robot.robot import Robot
 
-_ROUNDED_UP = 1.0 + 1e-12
-"""Covers the rounding of sums of some hundred products that are not negative."""
+_ROUNDED_UP = 1.0 + 1e-12  # covers the rounding of sums of some hundred products that are not negative
 
 _PIECES = 8
 """Pieces of a speed interval over which friction is enclosed: half of them on either side of zero if it is inside."""
@@ -84,11 +83,10 @@ class PlantUncertainty:
 
     `directions` (10 bodies + motors, j) span deviations of the standard parameters, `factor` F (j, k) makes them
     those of an ellipsoid (11); `carried` are those of a payload of one unit; `friction_part` of every friction term,
-    `friction_residual` and `drive_error` [N m or N]; `compensation` maps (qd_ref, qd) to f^ beside B;
-    `viscous` is the friction B of the loop. Measurement errors:
-    `position_error`, all but `position_noise` of it constant; `speed_error`, and `speed_lag` [s] times the
-    acceleration; `feedback_noise` [1/s^2] is the effect of speed measurement errors on the feedback. `delay` D [s] is
-    the largest delay, `jitter` [s] its variation. `stiffness` p, `damping` s and `integral` are those of the feedback;
+    `friction_residual` and `drive_error` [N m or N]; `viscous` is B, `compensation` maps (qd_ref, qd) to f^ beside B.
+    Measurement errors: `position_error`, all but `position_noise` of it constant; `speed_error`, and `speed_lag` [s]
+    times the acceleration; `feedback_noise` [1/s^2], their effect on the feedback. `delay` D [s] is the largest delay,
+    `jitter` [s] its variation. `stiffness` p, `damping` s and `integral` are those of the feedback;
     `at_reference`: whether the law evaluates its model at the reference. `payload_reach`: the payload's mass in the
     model, and the largest distance of its centre from the frame. `stated`, for messages: the stated values of bodies
     and payload by name, as functions of the part of the sets.
@@ -141,8 +139,8 @@ class PlantUncertainty:
 
     def _torque(self, q: Any, qd: Any, qdd: Any) -> list[Any]:
         """tau_0: rigid bodies, rotors and springs."""
-        parts = zip(inverse_dynamics(self.robot, q, qd, qdd), spring_torque(self.robot, q), strict=True)
-        return [bodies + spring for bodies, spring in parts]
+        bodies = inverse_dynamics(self.robot, q, qd, qdd)
+        return [own + spring for own, spring in zip(bodies, spring_torque(self.robot, q), strict=True)]
 
     @cached_property
     def column_program(self) -> Function:
@@ -203,8 +201,12 @@ class PlantUncertainty:
         low, high = found["f"][0].min(axis=1), found["f"][1].max(axis=1)
         loose = self.friction_part * found["size"][1].max(axis=1) + self.friction_residual
         below, above = self._subdivided(self.compensation, {"qd_ref": wanted, "qd": measured})["tau"]
-        worst: Array = np.maximum(above - low + loose, high + loose - below) * _ROUNDED_UP
-        return worst
+        return np.asarray(np.maximum(above - low + loose, high + loose - below) * _ROUNDED_UP)
+
+    def compensated(self, wanted: Ends, measured: Ends) -> Ends:
+        """Ends of f^ (N, n), from ends (N, n) of the reference and the measured speeds."""
+        low, high = self._subdivided(self.compensation, {"qd_ref": wanted, "qd": measured})["tau"]
+        return low + self.viscous.coefficients * wanted[0], high + self.viscous.coefficients * wanted[1]
 
     def _subdivided(self, program: Function, ends: Mapping[str, Ends]) -> dict[str, Ends]:
         """Enclosure of a program of speeds, subdivided at zero and within either sign.
@@ -265,10 +267,8 @@ class PlantUncertainty:
                 apart = np.abs(QR - held) + 2.0 * rounding(R.shape[1]) * (np.abs(cell.Q) @ np.abs(R))
                 zero = np.zeros_like(u)
                 right = {}
-                for cause, torque, damped in (
-                    ("friction", acting.friction[c], acting.damped[c]),
-                    ("drives", drives[c], zero),
-                ):
+                acted = {"friction": (acting.friction[c], acting.damped[c]), "drives": (drives[c], zero)}
+                for cause, (torque, damped) in acted.items():
                     first = batched_product(size, torque + damped)
                     own_inertia = solved(cell.centre_wrong, first)
                     beyond = own_inertia - first + batched_product(apart, torque + damped)

@@ -64,10 +64,15 @@ class ProvenTorque:
         """Number of joints."""
         return self.robot.n
 
-    def torques(self, boxes: MotionBoxes) -> Array:
-        """The largest commanded torques (N, n) in the boxes, with or without friction compensation."""
-        ends = enclose(self.asked_program, boxes.lower, boxes.upper).values()
-        largest: Array = np.max([np.maximum(np.abs(low), np.abs(high)) for low, high in ends], axis=0)
+    def torques(self, boxes: MotionBoxes, friction: tuple[Array, Array] | None = None) -> Array:
+        """The largest commanded torques (N, n) in the boxes, with a friction compensation between these ends (N, n);
+        where it is not known, the largest with that at the speeds of the boxes and without.
+        """
+        ends = enclose(self.asked_program, boxes.lower, boxes.upper)
+        if friction is not None:
+            ends = {"tau": (ends["tau"][0] + friction[0], ends["tau"][1] + friction[1])}
+        sizes = [np.maximum(np.abs(low), np.abs(high)) for low, high in ends.values()]
+        largest: Array = np.max(sizes, axis=0)
         return largest
 
     @cached_property

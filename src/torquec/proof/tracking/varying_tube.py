@@ -64,8 +64,7 @@ _CHANGE = 0.02
 _RISING = 0.7  # a disturbance that rises from 0 to T R in a period acts as one of at most 0.698 T R throughout:
 # the largest ratio of the integrals of r |k(r)| and |k(r)| over r from 0 to 1, for weights k linear in r
 _AT_ONCE = 512  # boxes that are enclosed together
-_UP = 1.0 + 1e-13
-"""Covers the rounding of sums of some dozens of numbers that are not negative."""
+_UP = 1.0 + 1e-13  # covers the rounding of sums of some dozens of numbers that are not negative
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,12 +205,12 @@ class VaryingTube:
         """A level with w' of (2) of `viscous_damping`, and (4) there, where the loop has the matrices of an epoch."""
         G, inverse = (each[:, epoch, None] for each in (self.epochs.G, self.epochs.inverse))
         A = self.coupled.resisted(inverse)
-        known = np.maximum(np.abs(inputs.low), np.abs(inputs.high)) + inputs.most - inputs.level
-        w = level + known + batched_product(np.abs(inverse), inputs.torque)
+        known = np.maximum(np.abs(inputs.low), np.abs(inputs.high)) + batched_product(np.abs(inverse), inputs.torque)
+        w = level + known + inputs.most - inputs.level
         held, speed = (self._held(each) for each in (before.feedback, before.speed))
         p = batched_product(np.abs(G), held) + batched_product(np.abs(A), speed) / self.coupled.period
-        error = step_error(A, w, before.acceleration, rising=_RISING)
-        return level + error, speed_error(A, p, self.coupled.period)
+        more = step_error(A, w, before.acceleration, rising=_RISING)
+        return level + more, speed_error(A, p, self.coupled.period)
 
     def costs(self, causes: Mapping[str, ErrorInputs], radii: Radii) -> dict[str, Array]:
         """Contribution of every cause to the position bounds (n,), each at the cell and piece where it is largest."""
@@ -322,7 +321,7 @@ class VaryingTube:
         asked = self.boxes(union, asked=True)
         inertia = AccelerationBound(self.proven.robot).inertia
         epochs = self.epochs.recent(self.edges, self.slot * self.coupled.period)
-        largest = np.zeros(self.proven.n)
+        largest, r = np.zeros(self.proven.n), self.reference
         for k in range(0, len(asked.q_lower), _AT_ONCE):
             c = slice(k, k + _AT_ONCE)
             part, seen = still.rows(c), asked.rows(c)
@@ -330,10 +329,12 @@ class VaryingTube:
             apart = np.zeros_like(low)
             for M in (self.epochs.M[epoch[c]] for epoch in epochs):
                 apart = np.maximum(apart, np.maximum(np.abs(high - M), np.abs(M - low)))
+            ref = r.qd[c] - r.qd_spread[c], r.qd[c] + r.qd_spread[c]
+            friction = self.sets.compensated(ref, (seen.qd_lower, seen.qd_upper))
             speed = np.maximum(np.abs(seen.qd_lower), np.abs(seen.qd_upper))
             wanted = np.maximum(np.abs(seen.qdd_lower), np.abs(seen.qdd_upper))
             errors = self.proven.errors(seen.q_lower, seen.q_upper, speed, wanted)
-            known = self.proven.torques(part) + 2.0 * (errors + rounded_torque(self.proven.torques(seen)))
+            known = self.proven.torques(part, friction) + 2.0 * (errors + rounded_torque(self.proven.torques(seen)))
             found = known + torque.max(axis=0)[c] + batched_product(apart, union.feedback[c])
             largest = np.maximum(largest, found.max(axis=0) * _UP)
         return largest
