@@ -19,9 +19,9 @@ from enum import StrEnum
 from typing import Any
 
 from torquec_check.document import RefusedError, canonical_hash, fields, items, number, numbers
-from torquec_check.free_base import BASE, SUFFIXES
 
 SENTENCE_DIGITS, TABLE_DIGITS = 3, 6
+BASE, SUFFIXES = 6, ("vx", "vy", "vz", "wx", "wy", "wz")  # rates of a free base, and what their names end with
 _PLAIN = re.compile(
     r"(?!(?:minus|under|below|about|half|milli|micro|nano|zero|none|no|not|e[+-]?\d+)$)[a-z_](?:[\w.+-]{0,58}\w)?",
     re.ASCII | re.IGNORECASE,

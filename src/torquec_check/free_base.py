@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from torquec_check.claim import BASE, SUFFIXES
 from torquec_check.document import RefusedError, expect, fields, items, numbers
 from torquec_check.program import Operation, Port, Program, torque_program
 from torquec_check.program_error import Difference, Progress, check_torques, motion_torques
@@ -29,7 +30,7 @@ from torquec_check.recursion import robot_torques
 from torquec_check.robot import INERTIA, Box, Robot, robot_of
 from torquec_check.rows import UP, Grid, Rows, grid_of, program_degrees
 
-BASE, OFF, SUFFIXES = 6, 1e-6, ("vx", "vy", "vz", "wx", "wy", "wz")
+OFF = 1e-6
 _AXES = ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0])
 _STILL = {"rotation": [*_AXES], "origin": [0.0, 0.0, 0.0]}
 

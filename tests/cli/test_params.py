@@ -115,7 +115,7 @@ def test_a_robot_that_is_not_clear_is_a_failed_check(torquec, arm):
     )
     failed = torquec("params", arm, "--no-snap", "--gravity", "0,-9.81,0")
     assert failed.status == 1
-    assert "not clear" in failed.err
+    assert "ambiguous number" in failed.err
 
 
 IZAGUIRRE = (

@@ -135,7 +135,7 @@ def test_a_damaged_document(tmp_path):
     write_object_package([every_operation()], tmp_path, prefix="p", triple="riscv32-unknown-elf")
     document = tmp_path / "p.json"
     document.write_text(document.read_text().replace('"code_bytes"', '"code"'))
-    with pytest.raises(ArgumentError, match="not whole"):
+    with pytest.raises(ArgumentError, match="is incomplete"):
         verify_package(tmp_path)
 
 

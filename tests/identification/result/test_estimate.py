@@ -54,8 +54,8 @@ def unfiltered(model, samples):
     """The columns of a model before the low pass."""
 
     class Open(Samples):
-        def low_passed(self, values):
-            return values
+        def low_passed(self, values, kept=None):
+            return values if kept is None else values[kept]
 
     return model.regressor(Open(**{f.name: getattr(samples, f.name) for f in dataclasses.fields(Samples)}))
 
