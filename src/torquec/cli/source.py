@@ -125,7 +125,8 @@ def read_payload(text: str, option: str) -> tuple[str, float, tuple[float, float
     found = _numbers(values)
     if not colon or len(found) not in (1, 4) or not found[0] >= 0.0:
         raise ArgumentError(
-            f"{option} {text}", remedy=f"write a frame and a mass, as in {option} link6:2.5 or link6:2.5,0,0,0.1"
+            f"{option} {text} is not a frame with a mass",
+            remedy=f"write both, as in {option} link6:2.5 or link6:2.5,0,0,0.1",
         )
     x, y, z = found[1:] or (0.0, 0.0, 0.0)
     return frame, found[0], (x, y, z)

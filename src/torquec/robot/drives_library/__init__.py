@@ -94,8 +94,9 @@ def _limited(robot: Robot) -> list[tuple[str, float]]:
 def _assumed(robot: Robot) -> LibraryDrives:
     """Drives by the rule (1), (2), as a drives file."""
     rule = "assumed: {} of the joint's torque limit; no published source"
+    least = f"{_LEAST_INERTIA:g} kg m^2 or, if larger,"
     sources = {
-        "reflected_inertia": rule.format(f"1/{_LIMIT_PER_INERTIA:g} kg m^2 per N m"),
+        "reflected_inertia": rule.format(f"{least} 1/{_LIMIT_PER_INERTIA:g} kg m^2 per N m"),
         "viscous": rule.format(f"{_VISCOUS_PART:.0%} per rad/s"),
         "coulomb": rule.format(f"{_COULOMB_PART:.0%}"),
     }
