@@ -51,8 +51,9 @@ _FARTHER = 1.5
 _LESS, _ATTEMPTS = 0.7, 3
 """Factor on torque errors where the model's guarantee exceeds the requirement, and number of attempts."""
 
-_ROOM, _MOST_GROWN = 1.15, 2.0
-"""Margin on the loop's speeds and accelerations, and largest growth of its errors over those with the exact model."""
+_ROOM, _MOST_GROWN = 1.5, 2.0
+"""Margin on the loop's speeds and accelerations, and largest growth of its errors over those with the exact model. The
+witness needs the margin: the checker counts viscous friction as a disturbance (PUMA 560: 1.34 times the tube)."""
 
 _POINTS, _ROUNDS = 50, 400
 """Instants of a motion at which inertias are inverted, and iterations of (3)."""
