@@ -10,6 +10,8 @@ from tests.report.result_folders import changed, made_folder, result_folder
 from torquec.report.blocks import Tone
 from torquec.report.decision import decision
 from torquec.report.found_documents import find_documents
+from torquec.report.html_page import report_html
+from torquec.report.report import folder_report
 from torquec.report.result_document import result_text
 
 SENTENCE = (
@@ -35,6 +37,18 @@ def folder(path, *, bounded=True, failed="", sentence=SENTENCE, **documents):
     for name, values in documents.items():
         (path / f"{name}.json").write_text(result_text(name, values))
     return find_documents(path)
+
+
+def test_conditions_of_a_claim_are_a_list_and_one_condition_is_a_sentence(tmp_path):
+    sentence = (
+        "proven for friction known to 30 %; no payload; encoders of 1e-05 rad: the tracking error is at most 1 rad"
+    )
+    folder(tmp_path / "many", sentence=sentence)
+    page = report_html(folder_report(tmp_path / "many"))
+    assert "<ul><li>friction known to 30 %</li><li>no payload</li><li>encoders of 1e-05 rad</li></ul>" in page
+    folder(tmp_path / "one")
+    words = "the robot without friction, with exact sensors, no delay."
+    assert f'<p><span class="statement">{words}</span>' in report_html(folder_report(tmp_path / "one"))
 
 
 def test_a_bound_under_stated_uncertainty_is_a_yes(tmp_path):

@@ -38,7 +38,7 @@ from torquec.report.blocks import (
 )
 from torquec.report.figure import plot_style
 from torquec.report.plot_svg import SMALL, WIDE, DrawingSize, bars_svg, plot_svg, series_class
-from torquec.report.provenance import Number, Obtained, Provenance
+from torquec.report.provenance import Number, Obtained, Provenance, Statement
 
 _LONGEST_RESULT = 150
 """Largest length of a section's result [characters]: three lines on a phone."""
@@ -129,9 +129,7 @@ class _Writer:
     def decision(self, decision: Decision) -> str:
         """The first screen."""
         rows = "".join(f"<dt>{escape(f.label)}</dt><dd>{self.text(f.parts)}</dd>" for f in decision.figures)
-        stated = "".join(
-            f"<h3>{escape(f.label.capitalize())}</h3><p>{self.text(f.parts)}</p>" for f in decision.statements
-        )
+        stated = "".join(map(self.stated, decision.statements))
         picture = "" if decision.picture is None else self.picture(decision.picture)
         first = "".join(f"<li>{escape(words)}</li>" for words in decision.measure_first)
         failed = (
@@ -146,6 +144,15 @@ class _Writer:
             f'<div class="first stated">{stated}</div>'
             f'<div class="first"><h3>Measure on the robot first</h3><ul>{first}</ul></div></section>'
         )
+
+    def stated(self, fact: Fact) -> str:
+        """A sentence under its label; several conditions, separated by semicolons, as a list."""
+        label = escape(fact.label.capitalize())
+        match fact.parts:
+            case (Statement(text, provenance),) if "; " in text:
+                lines = "".join(f"<li>{escape(line)}</li>" for line in text.removesuffix(".").split("; "))
+                return f"<h3>{label} {self.tag(provenance)}</h3><ul>{lines}</ul>"
+        return f"<h3>{label}</h3><p>{self.text(fact.parts)}</p>"
 
     def blocks(self, blocks: Sequence[Block]) -> list[str]:
         """Blocks one below the other; many equations are folded below a first screen."""
