@@ -41,6 +41,7 @@ class Bus:
         self.published = []
         self.parameters = {}
         self.changing = None
+        self.ended = []
 
     def create_publisher(self, _kind, topic, _queue):
         def publish(message):
@@ -63,7 +64,7 @@ class Bus:
         return SimpleNamespace(now=lambda: SimpleNamespace(to_msg=lambda: 0))
 
     def destroy_node(self):
-        pass
+        self.ended.append("node")
 
 
 class Message(SimpleNamespace):
@@ -77,10 +78,23 @@ def bus(monkeypatch):
     bus = Bus()
     ended = threading.Event()
     rclpy, executors = ModuleType("rclpy"), ModuleType("rclpy.executors")
-    rclpy.Context, rclpy.init, rclpy.shutdown = SimpleNamespace, lambda context: None, lambda context: None
+
+    def spin():
+        ended.wait()
+        bus.ended.append("thread")
+
+    def shutdown(context):
+        bus.ended.append("context")
+        ended.set()
+
+    def end_executor():
+        bus.ended.append("executor")
+        ended.set()
+
+    rclpy.Context, rclpy.init, rclpy.shutdown = SimpleNamespace, lambda context: None, shutdown
     rclpy.create_node = lambda _name, context: bus
     executors.SingleThreadedExecutor = lambda context: SimpleNamespace(
-        add_node=lambda node: None, spin=ended.wait, shutdown=ended.set
+        add_node=lambda node: None, spin=spin, shutdown=end_executor
     )
     for name, module in (("rclpy", rclpy), ("rclpy.executors", executors)):
         monkeypatch.setitem(sys.modules, name, module)
@@ -120,6 +134,21 @@ def test_joints_are_matched_by_name_and_others_ignored(bus):
         )
         bridge.await_states()
     assert memory.states == [([1.0, 2.0], [10.0, 20.0])]
+
+
+def test_states_that_arrive_after_the_loop_leave_its_memory_alone(bus):
+    memory = Memory()
+    with bridged(bus, memory):
+        pass
+    bus.create_publisher(None, "joint_states", 10).publish(state(["a", "b"], [1.0, 2.0], [0.0, 0.0]))
+    assert memory.states == []
+
+
+def test_the_thread_of_a_node_ends_before_its_executor(bus):
+    """An executor that is shut down while its thread waits is a segmentation fault of the middleware."""
+    with ros2_node("arm"):
+        assert bus.ended == []
+    assert bus.ended == ["context", "thread", "executor", "node"]
 
 
 def test_numbers_that_are_not_finite_reach_the_guards(bus):

@@ -81,6 +81,7 @@ class _Bridge:
         self._problem = ""
         self._seen = threading.Event()
         self._ended = threading.Event()
+        self._memory_in_use = threading.Lock()
         self._efforts = ros2_message("std_msgs.msg", "Float64MultiArray")
         self._publisher = node.create_publisher(self._efforts, topics.efforts, TUNING.subscriber_queue)
         node.create_subscription(
@@ -99,7 +100,8 @@ class _Bridge:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._ended.set()
+        with self._memory_in_use:  # which is closed next, while messages still arrive
+            self._ended.set()
         self._sender.join()
         self._publish([0.0] * len(self._joints))
 
@@ -124,7 +126,9 @@ class _Bridge:
         if not self._enabled:
             return
         order = [places[name] for name in self._joints]
-        self._robot.publish([message.position[k] for k in order], [message.velocity[k] for k in order])
+        with self._memory_in_use:
+            if not self._ended.is_set():
+                self._robot.publish([message.position[k] for k in order], [message.velocity[k] for k in order])
         self._seen.set()
 
     def _changed(self, parameters: Sequence[Any]) -> Any:
@@ -237,10 +241,10 @@ def ros2_node(name: str) -> Iterator[Any]:
     try:
         yield node
     finally:
-        executor.shutdown()
+        rclpy.shutdown(context=context)  # wakes the spinning thread, which uses the executor until it is joined
         spinning.join()
+        executor.shutdown()
         node.destroy_node()
-        rclpy.shutdown(context=context)
 
 
 def _spun(executor: Any) -> None:
