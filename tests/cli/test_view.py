@@ -123,8 +123,9 @@ MOVE = ("--to", "0.1,0.2", "--duration", "0.5")
         ("planar2r", ("simulate", "planar2r", *MOVE)),
         ("planar2r", ("simulate", "planar2r", *MOVE, "--runs", "2")),
         ("planar2r", ("compare", "planar2r", "planar2r", *MOVE, "--rounds", "1")),
+        ("planar2r", ("compare", "planar2r", "--controllers", "pd", *MOVE)),
     ],
-    ids=["haptic", "design", "simulate", "simulate-many", "compare"],
+    ids=["haptic", "design", "simulate", "simulate-many", "compare", "compare-controllers"],
 )
 def test_a_report_is_titled_by_robot_and_command(torquec, tmp_path, robot, arguments):
     """The page is written while its folder still has a temporary name, which nobody may see."""

@@ -217,7 +217,8 @@ def folder_report(folder: Path, *, called: str = "", live: bool = False) -> Repo
 
 def _title(found: FoundFolder) -> str:
     """The title: the robot, with the command if the folder has the results of only one; else the folder's name."""
-    commands = {document.kind for document in found.documents} - _FILE_KINDS
+    kinds = {document.kind for document in found.documents} - _FILE_KINDS
+    commands = {_COMMANDS.get(kind, kind) for kind in kinds}
     robot = _robot_name(found)
     if not robot:
         return Path(found.called or found.path).resolve().name
@@ -226,6 +227,8 @@ def _title(found: FoundFolder) -> str:
 
 _FILE_KINDS = frozenset({MODEL, CERTIFICATE, CONTROLLER, PACKAGE, ROBOT_FILE, RUN_MANIFEST})
 """Kinds of documents that are not results of a command."""
+_COMMANDS = {"compare-controllers": "compare"}
+"""The command of each kind of document that has another name."""
 
 
 def _robot_name(found: FoundFolder) -> str:
