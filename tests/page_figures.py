@@ -128,16 +128,19 @@ FIGURES = [
         needs="slow",
     ),
     *(
-        Figure("simplification", f"| {name} | {{}}/{{}} |", lambda _, load=load: operations(load(), "inverse_dynamics"))
-        for name, load in {
-            "UR5": lambda: collected_model("ur5"),
-            "KR210": lambda: collected_model("kuka_kr210l150"),
-            "iiwa14": lambda: collected_model("iiwa14"),
-            "xarm7": lambda: collected_model("xarm7"),
-            "Stanford arm, control requirement": tq.classics.stanford,
-            "PUMA 560": tq.classics.puma560,
-            "RX160": lambda: collected_model("staubli_rx160"),
-        }.items()
+        Figure(page, f"| {row} | {{}}/{{}} |", lambda _, load=load: operations(load(), "inverse_dynamics"))
+        for row, in_readme, load in (
+            ("UR5", "UR5", lambda: collected_model("ur5")),
+            ("KR210", "", lambda: collected_model("kuka_kr210l150")),
+            ("iiwa14", "KUKA iiwa14", lambda: collected_model("iiwa14")),
+            ("xarm7", "xArm7", lambda: collected_model("xarm7")),
+            ("Panda, fingers locked", "Franka Panda", lambda: benchmarked("panda")),
+            ("Stanford arm, control requirement", "Stanford arm", tq.classics.stanford),
+            ("PUMA 560", "PUMA 560", tq.classics.puma560),
+            ("RX160", "Staubli RX160", lambda: collected_model("staubli_rx160")),
+        )
+        for page, row in (("simplification", row), ("README", in_readme))
+        if row
     ),
     *(
         Figure(
@@ -220,6 +223,11 @@ FIGURES = [
             ("| with a load at run time: inertias and gravity | {}/{} |", "inertia", ("load",)),
             ("| with a load at run time: velocity torques | {}/{} |", "velocity", ("load",)),
         )
+    ),
+    Figure(
+        "real-time",
+        "| synchronous, all six joints | {}/{} |",
+        compared_counts("izaguirre-counts", "synchronous, six joints", sides=("ours",)),
     ),
     *(
         Figure("papers/izaguirre", f"| {row} | {{}}/{{}} | {{}}/{{}} |", compared_counts("izaguirre-counts", row))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tests import page_results
 from tests.page_blocks import blocks, run_page
@@ -99,6 +101,15 @@ def test_a_wrong_figure_is_named(tmp_path):
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda row: f"{row.page}: {row.sentence}")
 def test_every_row_has_its_sentence(figure):
     found_numbers(figure, page_file(figure.page).read_text(encoding="utf-8"))
+
+
+def test_the_readme_has_the_simplified_counts_of_the_page_that_says_how_they_were_found():
+    readme, page = (page_file(name).read_text(encoding="utf-8") for name in ("README", "simplification"))
+    rows = re.findall(r"^\| [^|]+ \| (\d+/\d+) \| (\d+/\d+) \|", readme, re.MULTILINE)
+    measured = dict(re.findall(r"^\| [^|]+ \| (\d+/\d+) \| ([^|]+) \|", page, re.MULTILINE))
+    assert len(rows) == 7
+    for exact, simplified in rows:
+        assert simplified in re.findall(r"\d+/\d+", measured[exact])
 
 
 def test_claims_are_about_pages():
