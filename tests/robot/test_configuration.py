@@ -60,3 +60,11 @@ def test_quaternions_are_normalised_or_refused():
     q[3:7] *= 1.1
     with pytest.raises(ArgumentError, match=r"quaternion of joint 'free' has length 1\.1"):
         unit_position(ROBOT, q)
+    unit = random_position(ROBOT, 0)
+    for use in (
+        lambda: integrate(ROBOT, q, [0.0] * ROBOT.nv),
+        lambda: difference(ROBOT, q, unit),
+        lambda: difference(ROBOT, unit, q),
+    ):
+        with pytest.raises(ArgumentError, match=r"quaternion of joint 'free' has length 1\.1"):
+            use()

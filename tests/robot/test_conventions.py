@@ -59,3 +59,18 @@ def test_unknown_joints_and_wrong_sizes_are_refused():
         conventions.to_mujoco(ROBOT, V, V)
     with pytest.raises(ArgumentError, match="3 positions and 10 rates"):
         conventions.from_pinocchio(ROBOT, [1.0, 2.0, 3.0], V)
+
+
+def test_quaternions_that_are_not_unit_are_refused():
+    stretched = list(Q)
+    stretched[3:7] = [1.01 * x for x in stretched[3:7]]
+    theirs = list(conventions.to_pinocchio(ROBOT, Q, V)[0])
+    theirs[3:7] = [1.01 * x for x in theirs[3:7]]
+    for use in (
+        lambda: conventions.to_pinocchio(ROBOT, stretched, V),
+        lambda: conventions.from_pinocchio(ROBOT, theirs, V),
+        lambda: conventions.to_mujoco(ROBOT, stretched, V),
+        lambda: conventions.acceleration_from_mujoco(ROBOT, stretched, V, V),
+    ):
+        with pytest.raises(ArgumentError, match=r"has length 1\.01"):
+            use()

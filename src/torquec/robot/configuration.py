@@ -49,6 +49,7 @@ def neutral(robot: Robot) -> list[float]:
 def integrate(robot: Robot, q: Sequence[Scalar], v: Sequence[Scalar], *, time: float = 1.0) -> list[Scalar]:
     """The position (nq,) after following the constant rates v (nv,) for a time [s] from q (nq,) (1)."""
     check_position(robot, q)
+    check_quaternions(robot, q)
     check_rates(robot, v)
     moved = v if time == 1.0 else [time * rate for rate in v]
     return [x for joint, at, rates in joint_slices(robot) for x in joint.kind.integrate(q[at], moved[rates])]
@@ -56,8 +57,9 @@ def integrate(robot: Robot, q: Sequence[Scalar], v: Sequence[Scalar], *, time: f
 
 def difference(robot: Robot, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
     """The rates (nv,) that lead from q0 to q1, (nq,) each, in one unit of time (2)."""
-    check_position(robot, q0)
-    check_position(robot, q1)
+    for q in (q0, q1):
+        check_position(robot, q)
+        check_quaternions(robot, q)
     return [x for joint, at, _ in joint_slices(robot) for x in joint.kind.difference(q0[at], q1[at])]
 
 
@@ -110,17 +112,26 @@ def unit_position(robot: Robot, q: Sequence[float]) -> list[float]:
     """The position with its quaternions normalised; raises `ArgumentError` where one is not nearly of length 1."""
     check_position(robot, q)
     found = [float(value) for value in q]
+    check_quaternions(robot, found)
     for joint, at, _ in joint_slices(robot):
         if joint.kind.nq > joint.kind.nv:
             quaternion = slice(at.stop - 4, at.stop)
             length = math.hypot(*found[quaternion])
-            if not abs(length - 1.0) <= TUNING.quaternion_tolerance:
+            found[quaternion] = [value / length for value in found[quaternion]]
+    return found
+
+
+def check_quaternions(robot: Robot, q: Sequence[Scalar]) -> None:
+    """Raise `ArgumentError` where a quaternion of numbers is not nearly of length 1; symbols and batches pass."""
+    for joint, at, _ in joint_slices(robot):
+        if joint.kind.nq > joint.kind.nv:
+            quaternion = [value for value in q[at.stop - 4 : at.stop] if isinstance(value, float | int)]
+            length = math.hypot(*quaternion)
+            if len(quaternion) == 4 and not abs(length - 1.0) <= TUNING.quaternion_tolerance:
                 raise ArgumentError(
                     f"the quaternion of joint '{joint.name}' has length {length:g}",
                     remedy="give a unit quaternion (w, x, y, z)",
                 )
-            found[quaternion] = [value / length for value in found[quaternion]]
-    return found
 
 
 def check_position(robot: Robot, q: Sequence[Scalar]) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
-from torquec.robot.configuration import check_position, check_rates, joint_slices
+from torquec.robot.configuration import check_position, check_quaternions, check_rates, joint_slices
 from torquec.robot.joints import JointType
 from torquec.robot.robot import Joint, Robot
 from torquec.spatial import unit_quaternion_rotation
@@ -59,7 +59,9 @@ def from_pinocchio(
     for joint, size in zip(order, sizes, strict=True):
         parts[joint.name] = (_own_position(joint, q[at : at + size]), v[rates : rates + joint.kind.nv])
         at, rates = at + size, rates + joint.kind.nv
-    return _in_order(robot, parts, None)
+    found = _in_order(robot, parts, None)
+    check_quaternions(robot, found[0].tolist())
+    return found
 
 
 def to_mujoco(robot: Robot, q: Sequence[float], v: Sequence[float]) -> tuple[Array, Array]:
@@ -84,6 +86,7 @@ def acceleration_from_mujoco(robot: Robot, q: Sequence[float], v: Sequence[float
 
 def _joints(robot: Robot, q: Sequence[float], v: Sequence[float]) -> list[tuple[Joint, slice, slice]]:
     check_position(robot, q)
+    check_quaternions(robot, q)
     check_rates(robot, v)
     return list(joint_slices(robot))
 
