@@ -118,6 +118,32 @@ def test_loops_that_cannot_close_name_the_gap(tmp_path):
         close_loops(short, file)
 
 
+def test_links_in_one_line_at_the_start_are_a_singular_position(tmp_path):
+    """A rhombus, drawn flat: it may open as a parallelogram or fold about its middle."""
+    link = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    names = {"base": "", "crank": link, "coupler": link, "rocker": link, "end": "", "pin": ""}
+    joints = (
+        ("q1", "base", "crank", 0.0, "continuous"),
+        ("q2", "crank", "coupler", 1.0, "continuous"),
+        ("q3", "base", "rocker", 1.0, "continuous"),
+        ("coupler_tip", "coupler", "end", 1.0, "fixed"),
+        ("rocker_tip", "rocker", "pin", 1.0, "fixed"),
+    )
+    text = "".join(f'<link name="{name}">{inertia}</link>' for name, inertia in names.items()) + "".join(
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+        f'<origin xyz="{x} 0 0"/><axis xyz="0 0 1"/></joint>'
+        for name, parent, child, x, kind in joints
+    )
+    path, loop = tmp_path / "rhombus.urdf", '[[loop]]\nframe_a = "end"\nframe_b = "pin"\nkind = "point"\n'
+    path.write_text(f'<robot name="rhombus">{text}</robot>')
+    (tmp_path / "rhombus.loops.toml").write_text(loop)
+    with pytest.raises(tq.RobotFileError, match=r"singular position \(q1 0, q2 0, q3 0\).*several ways") as refused:
+        tq.load(path)
+    assert "[start]" in str(refused.value)
+    (tmp_path / "rhombus.loops.toml").write_text(f"{loop}[start]\nq1 = 1.0\nq3 = 1.0\n")
+    assert [joint.name for joint in tq.load(path).joints] == ["q1"]
+
+
 def test_other_start_positions_converge_where_the_first_one_ends_outside_of_the_limits():
     tree = read_urdf(EXAMPLES / "four_bar.urdf")
     file = LoopFile((LoopConstraint("pin", "coupler_end", "rocker_end"),))

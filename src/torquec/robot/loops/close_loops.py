@@ -89,6 +89,7 @@ def _chosen(tree: Robot, file: LoopFile, start: Array) -> tuple[DependentChoice,
     """The choice of dependent joints, and the range that it covers.
 
     If independent joints near the base cover little of their range, the best conditioned choice is tried, too.
+    Raises `RobotFileError` where every choice is singular at the start.
     """
     found: list[tuple[DependentChoice, Tracked]] = []
     for nearly in (TUNING.tied_pivots, 1.0):
@@ -98,9 +99,20 @@ def _chosen(tree: Robot, file: LoopFile, start: Array) -> tuple[DependentChoice,
         inputs_of = influences(tree, file, choice)
         _check_whole_joints(tree, choice, inputs_of)
         inputs = sorted({rate for each in inputs_of.values() for rate in each})
-        found.append((choice, track(tree, file, choice, _tightened(tree, file, choice, start), inputs)))
+        closed = _tightened(tree, file, choice, start)
+        if not np.isfinite(closed).all():
+            continue  # the chosen equations are singular at the start
+        found.append((choice, track(tree, file, choice, closed, inputs)))
         if found[0][1].coverage > TUNING.covered_range:
             break
+    if not found:
+        at = ", ".join(f"{tree.coordinates[p.rate].name} {start[p.position]:.4g}" for p in joint_places(tree))
+        raise RobotFileError(
+            f"the loops of robot '{tree.name}' are closed at a singular position ({at}), from which they may move in "
+            "several ways",
+            where=tree.source,
+            remedy="give another position under [start] of the loops file, where no links lie in one line",
+        )
     return max(found, key=lambda pair: pair[1].coverage)
 
 
