@@ -7,7 +7,7 @@ import pytest
 
 from torquec.errors import ArgumentError
 from torquec.trajectory import minimum_jerk, quintic_spline, read_trajectory, write_trajectory
-from torquec.trajectory.csv_file import read_pose_path, read_recorded_motion, read_reference
+from torquec.trajectory.csv_file import read_pose_path, read_positions, read_recorded_motion, read_reference
 
 POSE = "t,x,y,z,qw,qx,qy,qz"
 RATES = "vx,vy,vz,wx,wy,wz"
@@ -101,6 +101,7 @@ def test_positions_alone_are_waypoints(tmp_path):
         ("t,a\n0,1\n1,1\n0.5,1\n", ":4", "time goes from 1 s to 0.5 s"),
         ("t,a\n0,1\n", "", "1 rows"),
         ("t\n0\n1\n", ":1", "no positions"),
+        ("0,0.1,-2e-3\n1,0.2,0.3\n", ":1", "first line holds numbers"),
     ],
 )
 def test_what_is_refused(tmp_path, text, line, message):
@@ -185,3 +186,14 @@ def test_references_of_a_simulated_run_are_read(tmp_path):
     file.write_text("t,q_a,q_b,q_ref_b,q_ref_a\n0,1,2,3,4\n1,5,6,7,8\n", encoding="ascii")
     assert read_reference(file, joints=("a", "b")).tolist() == [[4.0, 3.0], [8.0, 7.0]]
     assert read_reference(file, joints=("a", "c")) is None
+
+
+def test_joints_may_be_called_by_numbers_and_waypoints_without_a_header_are_refused(tmp_path):
+    path = tmp_path / "numbers.csv"
+    path.write_text("t,1,2\n0,0.5,0\n1,0.6,0\n")
+    assert read_trajectory(path).joints == ("1", "2")
+    assert read_positions(path, joints=["2", "1"]).tolist() == [[0.0, 0.5], [0.0, 0.6]]
+    path.write_text("0,0\n0.5,0.6\n")
+    with pytest.raises(ArgumentError, match="first line holds numbers") as caught:
+        read_positions(path, joints=["a", "b"])
+    assert "t,a,b" in caught.value.remedy

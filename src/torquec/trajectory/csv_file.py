@@ -110,6 +110,7 @@ _FEWEST_ROWS = 2  # a motion has a beginning and an end
 _MOST_COLUMNS = 10_000  # limit on columns, four per joint: more than any robot needs
 
 _TORQUE, _REFERENCE = "tau", "ref_"
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 
 def write_trajectory(
@@ -238,6 +239,14 @@ def _columns(
 ) -> tuple[dict[str, list[int]], tuple[str, ...]]:
     """Column numbers of t and of each kind of quantity, in joint order, and the joints' names."""
     words = [_time_word(word) for word in header]
+    others = [word for word in words if word != "t"]
+    may_be_names = joints is None and "t" in words  # joints called 1, 2, ..
+    if others and not may_be_names and all(_NUMBER.fullmatch(w) and w not in (joints or ()) for w in others):
+        raise ArgumentError(
+            "the first line holds numbers, not the names of columns",
+            where=where,
+            remedy=f"write a header, such as {','.join(['t', *(joints or ('q_JOINT',))])}",
+        )
     twice = sorted(word for word, count in Counter(words).items() if count > 1)
     if twice or "" in words:
         raise ArgumentError(
