@@ -109,7 +109,7 @@ TRAJECTORIES: dict[str, Case] = {
     "no positions": ("t\n0\n1\n", 1, "there are no positions"),
     "another joint": (_motion(",q_joint2", ",q_knee"), 1, "column q of 'joint2' is missing"),
     "speeds of one joint": (_motion(",qd_joint2", ",tau_x"), 1, "column qd of 'joint2' is missing"),
-    "a column twice": (_motion("q_joint1,q_joint2", "q_joint1,q_joint1"), 1, "stands there twice"),
+    "a column twice": (_motion("q_joint1,q_joint2", "q_joint1,q_joint1"), 1, "appears twice"),
     "a column without a name": (_motion("t,q_joint1", "t,"), 1, "a column has no name"),
     "a row too short": (_motion(_SECOND, "0.02,0.04"), 4, "2 values where the header has 7"),
     "a row too long": (_motion(_SECOND, f"{_SECOND},1"), 4, "8 values where the header has 7"),

@@ -92,7 +92,7 @@ def test_positions_alone_are_waypoints(tmp_path):
     [
         ("", "", "empty"),
         ("a,b\n0,1\n1,2\n", ":1", "no column 't'"),
-        ("t,a,a\n0,1,1\n", ":1", "stands there twice"),
+        ("t,a,a\n0,1,1\n", ":1", "appears twice"),
         ("t,\n0,1\n", ":1", "no name"),
         ("t,q_a,qd_b\n0,1,1\n1,1,1\n", ":1", "column qd of 'a' is missing"),
         ("t,a\n0,1\n1\n", ":3", "1 values where the header has 2"),

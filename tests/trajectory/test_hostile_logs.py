@@ -36,7 +36,7 @@ def test_an_archive_that_unfolds_to_too_much_is_refused_before_it_does(tmp_path,
     monkeypatch.setenv("TORQUEC_FILE_LIMIT", "1")
     bomb = headed(tmp_path / "bomb.npz", (200_000,), bytes(1_600_000))
     assert bomb.stat().st_size < 10_000
-    with pytest.raises(ArgumentError, match="the archive unfolds to 2 MB: a log may take 1 MB") as caught:
+    with pytest.raises(ArgumentError, match="the archive decompresses to 2 MB: a log may take 1 MB") as caught:
         read_log(bomb, ARM)
     assert "TORQUEC_FILE_LIMIT" in caught.value.remedy
 

@@ -30,7 +30,7 @@ Sum: TypeAlias = dict[Any, int]
 """Signed terms: term -> +1 or -1."""
 
 Key: TypeAlias = tuple[tuple[Any, int], ...]
-"""A sum in the orientation that it shares with its opposite (3)."""
+"""A sum with normalized signs: a sum and its opposite have the same key (3)."""
 
 
 @dataclass(frozen=True, order=True)

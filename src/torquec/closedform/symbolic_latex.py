@@ -22,7 +22,7 @@ from torquec.closedform.symbolic_sums import (
 )
 from torquec.closedform.symbolic_terms import SymbolicTerm, symbolic_terms
 
-_COLUMNS = 70  # of mathematics on a line, beside the name of the entry
+_COLUMNS = 70  # characters of mathematics on a line, without the name of the entry
 
 
 def symbolic_latex(equations: SymbolicEquations) -> str:
@@ -151,7 +151,7 @@ def _latex_angles(equations: SymbolicEquations, entries: Sequence[Sequence[Symbo
             inside = total if len(joints) == 1 else f"({total})"
             index = index_text(joints)
             definitions.append(rf"$c_{{{index}}} = \cos {inside}$, $s_{{{index}}} = \sin {inside}$")
-        others = r", $\theta_k = q_k$ where nothing else is said" if any(equations.offsets) else ""
+        others = r", $\theta_k = q_k$ for all other joints" if any(equations.offsets) else ""
         lines.append("; ".join(definitions) + others + r".\par\medskip")
     return "\n".join(lines)
 

@@ -4,7 +4,8 @@
 (2)  a package may overwrite itself: unedited files are replaced, files that it no longer has are deleted
 (3)  refused without `force`, before anything is written: another package in the folder (another name, or another
      target), edited files of the package, and foreign files in the way
-(4)  with `force` another package is deleted and files in the way are replaced; other edited files stay
+(4)  with `force` another package is deleted, and files in the way are replaced. Edited files that the new package does
+     not have stay
 (5)  the manifest states how the package was made: target, prefix, precision, quantities, the file of the model and
      further options, so that `torquec check` can make it again; `documents` are files for readers, without a hash
 

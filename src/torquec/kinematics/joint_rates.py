@@ -7,14 +7,15 @@
 Arms with fewer than six joints meet (1) in the least-squares sense. A joint whose diagonal of R is below `REST` depends
 linearly on those before it: its speed is zero, and the others solve (1) by least squares.
 
-(4)  damped: least |A qd - w|^2 + k |qd|^2, k = max(d^2 - pivot^2, 0), A and w as J and v with lengths over half the
-     arm's size, pivot that of A (Nakamura and Hanafusa): exact where the pivot is above d; below it, speeds along the
-     singular direction are at most |w|/(2 sqrt k)
+(4)  damped rates minimize |A qd - w|^2 + k |qd|^2 with k = max(d^2 - pivot^2, 0)    (Nakamura and Hanafusa)
+
+A and w are J and v with lengths divided by half the arm's size; the pivot in (4) is that of A. The rates are exact
+where the pivot is above d. Below it, speeds along the singular direction are at most |w|/(2 sqrt k).
 
 One program gives the nearest branch with its rates (`nearest_motion_function`). Where the closed form branches, the
 side nearer to the reference is taken (`one_branch`): one branch is computed, not all. Near folds, or where that branch
-violates limits or reach, another branch may be nearer: `certain` is positive where none can be. Closed forms that
-branch in other ways compute all branches and are always certain.
+violates limits or reach, another branch may be nearer: `certain` is positive where none can be. Closed forms with other
+forks than `FORKS` compute all branches; then `certain` is always 1.
 """
 
 from __future__ import annotations
@@ -198,7 +199,7 @@ def _spread(values: Sequence[Scalar], moving: Sequence[int], n: int) -> list[Sca
 
 
 FORKS = ("shoulder", "elbow", "wrist")
-"""Forks of a closed form, in the order in which they number its branches, the most significant first."""
+"""Forks of a closed form; together they number its branches, the first being the most significant bit."""
 
 
 @dataclass(frozen=True, eq=False)

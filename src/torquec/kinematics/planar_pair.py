@@ -5,6 +5,8 @@
 (3)  R P:  |t|^2 = |a + b + q_b u|^2                        the slide, then the direction of t gives q_a
 (4)  P R:  (u x t) = u x (a + R(q_b) b)                     the turn, then the remainder along u gives q_a
 (5)  P P:  t = a + b + q_a u_a + q_b u_b                    linear
+
+t is the target, a and b are the two links at q = 0: vectors of the plane.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ NO_TURN = JointAngle(1.0, 0.0)
 
 @dataclass(frozen=True)
 class PairSolution:
-    """Values of the two joints, how far they turn the plane together, the distance missed and the margin."""
+    """Values of the two joints, their turn together, the distance missed [m] and the margin (0 if singular)."""
 
     values: tuple[Scalar, Scalar]
     turn: JointAngle
@@ -70,7 +72,7 @@ class PlanarPair:
         return (dot(self.e, v), dot(self.f, v))
 
     def solve(self, t: Flat, a: Flat, b: Flat, near: tuple[Scalar, Scalar], unit: float) -> list[PairSolution]:
-        """The solutions of (1); a free joint keeps its value of `near`, lengths are compared with `unit`."""
+        """The solutions of (1); a free joint keeps its value in `near`; `unit` [m] is the scale of lengths."""
         if self.first.slides and self.second.slides:
             return self._slides(t, a, b)
         if self.first.slides:

@@ -1,17 +1,18 @@
-"""Operation counts of I* and P* by each method, and Kang's printed counts for the augmented bodies.
+"""Operation counts of Kang's inertia I* and inertial power P* by each method, beside his printed counts.
 
 The setting is that of Kang's section 4.2: a serial arm of n revolute joints with general geometry, everything in the
 axes of the first link, all of I* (n, n) and P* (n, n, n) as results. Geometry and inertias are numbers, none of them 0,
 1 or equal to another, so that nothing cancels; constant expressions are precomputed.
 
-(1)  multiplications by steps:  51n - 87,  84n - 84,  3n^2 - 3n,  7/2 n^2 + 25/2 n,  6n^2 - 12n,
+(1)  multiplications, steps 1-7: 51n - 87,  84n - 84,  3n^2 - 3n,  7/2 n^2 + 25/2 n,  6n^2 - 12n,
                                 3n^3 - 3/2 n^2 - 7/2 n,  0
      sum  3n^3 + 11n^2 + 129n - 171                                  as printed; 1647 for n = 6
-(2)  additions by steps:        39n - 66,  70n - 70,  2n^2 + 4n,  5/2 n^2 + 17/2 n,  3n^2 - 3n - 2,  2n^3 - 3n,
+(2)  additions, steps 1-7:      39n - 66,  70n - 70,  2n^2 + 4n,  5/2 n^2 + 17/2 n,  3n^2 - 3n - 2,  2n^3 - 3n,
                                 11/6 n^3 - n^2 + 2/3 n
      sum  23/6 n^3 + 13/2 n^2 + 697/6 n - 138                        691/6 is printed; 1621 for n = 6
 
-Steps 1 and 2 are meant for n >= 2: for n = 1 the formulas are negative. Step 7 of (2) is no whole number for odd n.
+The steps are those of the augmented bodies. The formulas are meant for n >= 2: for n = 1 steps 1, 5 and 6 are negative.
+Step 7 of (2) is not a whole number for odd n.
 """
 
 from __future__ import annotations

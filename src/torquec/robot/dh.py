@@ -1,13 +1,13 @@
 """Denavit-Hartenberg (DH) tables in TOML to `Robot`; `docs/dh.md` documents the file.
 
-With q added to theta (rotary joints) or to d (prismatic joints), link frame i in link frame i-1 is
+The pose of link frame i in link frame i-1, with q added to theta (rotary joints) or to d (prismatic joints):
 
 (1)  standard:  A_i = Rz(theta) Tz(d) Tx(a) Rx(alpha)      joint i moves about or along z_{i-1}
 (2)  modified:  A_i = Rx(alpha) Tx(a) Rz(theta) Tz(d)      joint i moves about or along z_i
 
 Motion about and along z commutes with Rz(theta) Tz(d). So both have the form A_i = before J(q) after with constant
-poses: `before` is the identity in (1), `after` in (2). The body's frame is the one right behind J, so that every joint
-axis is z. The link frame, in which the file gives inertias, has the pose `after` in it and is kept as a named frame.
+poses: `before` is the identity in (1), `after` in (2). The body frame directly follows J, so its z axis is the joint
+axis. The link frame, in which the file gives inertias, has the pose `after` in the body frame. It is kept by name.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ def _read_joint(table: Table, name: str, kind: JointType, placement: Pose) -> Jo
 
 
 def _read_row(convention: Convention, table: Table, kind: JointKind | None) -> tuple[Pose, Pose]:
-    """The constant poses before and after the motion, (1) or (2); the variable's own column is an optional offset."""
+    """The constant poses before and after the motion, (1) or (2); the column that q adds to is optional."""
     turns = None if kind is None else kind.coordinate.turns  # None: a fixed joint needs both columns
     along_x = Pose(rotation_x(*cos_sin(read_angle(table, "alpha"))), (table.number("a"), 0.0, 0.0))
     theta = read_angle(table, "theta", 0.0 if turns is True else None)
@@ -264,7 +264,7 @@ def _read_row(convention: Convention, table: Table, kind: JointKind | None) -> t
 
 
 _BODY_KEYS = ("mass", "com", "first_moment", "inertia", "about")
-_SYMMETRY_TOLERANCE = 1e-9  # relative difference of two symmetric entries that are written with nine digits or more
+_SYMMETRY_TOLERANCE = 1e-9  # of the largest entry: rounded symmetric entries differ by less
 
 
 def read_dh_inertia(link: Table) -> Inertia | None:

@@ -1,6 +1,6 @@
 """Friction parameters of a shaft: the record `Friction`, and all parameter names in robot files and in Python.
 
-A word that ends in `_positive` or `_negative` applies to that direction of motion; without the ending it stands for
+A name that ends in `_positive` or `_negative` applies to that direction of motion; without the ending it stands for
 both directions. :mod:`torquec.dynamics.friction` defines the torque of each parameter.
 """
 
@@ -45,21 +45,21 @@ FRICTION_WORDS: dict[str, FrictionWord] = {
     **_both("viscous", FrictionWord("friction per speed", "N m s/rad")),
     **_both("coulomb", FrictionWord("dry friction", "N m")),
     "offset": FrictionWord("a constant torque, such as a sensor's zero", "N m", FrictionSign.ANY),
-    "turnover_speed": FrictionWord("dry friction turns over as tanh(v/turnover_speed)", "rad/s", FrictionSign.SCALE),
+    "turnover_speed": FrictionWord("dry friction changes sign as tanh(v/turnover_speed)", "rad/s", FrictionSign.SCALE),
     "turnover_distance": FrictionWord(
-        "distance over which dry friction turns over after a reversal; without memory it turns over at once",
+        "distance over which dry friction changes sign after a reversal; models without memory change it at once",
         "rad",
         FrictionSign.SCALE,
     ),
     **_both("stribeck", FrictionWord("excess over Coulomb friction at rest", "N m", needs="stribeck_speed")),
-    "stribeck_speed": FrictionWord("the excess falls as exp(-(v/stribeck_speed)^2)", "rad/s", FrictionSign.SCALE),
+    "stribeck_speed": FrictionWord("speed scale of stribeck, exp(-(v/stribeck_speed)^2)", "rad/s", FrictionSign.SCALE),
     "concave": FrictionWord("friction that grows with the speed and levels off", "N m", needs="concave_speed"),
-    "concave_speed": FrictionWord("it grows as 1 - exp(-|v|/concave_speed)", "rad/s", FrictionSign.SCALE),
+    "concave_speed": FrictionWord("speed scale of concave, 1 - exp(-|v|/concave_speed)", "rad/s", FrictionSign.SCALE),
     "load": FrictionWord("dry friction per rigid-body torque on the shaft", "-"),
     "curved": FrictionWord("friction per speed squared", "N m s^2/rad^2", FrictionSign.ANY),
     "cubic": FrictionWord("friction per speed cubed", "N m s^3/rad^3", FrictionSign.ANY),
 }
-"""Every stored word, in the order in which files are written."""
+"""Every friction parameter by its stored name, in the order in which files are written."""
 
 
 @cache
@@ -106,7 +106,7 @@ class Friction:
     """Friction of a shaft by direction: for v > 0 `viscous_positive * v + coulomb_positive`, for v < 0
     `viscous_negative * v - coulomb_negative` (all four are magnitudes), at v = 0 zero; `offset` is always added.
 
-    `further` holds the parameters of other terms by name, in alphabetical order: the words of
+    `further` holds the parameters of other terms by name, in alphabetical order: names of
     `FRICTION_WORDS`, such as ("stribeck_speed", 0.1). :mod:`torquec.dynamics.friction` defines their torques. Raises
     `ArgumentError` for an unknown word, and for a term that lacks a required word.
 

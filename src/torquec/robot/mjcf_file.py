@@ -30,7 +30,7 @@ _FOLDERS_ABOVE = 3  # folders above the robot file (2): package/arms/panda/xml/a
 def read_mjcf_tree(path: Path) -> Element:
     """The root element of an MJCF file, with everything that it includes.
 
-    Raises `RobotFileError` for what is not MJCF, for a file that is included twice and for files that are too far away.
+    Raises `RobotFileError` for a file that is not MJCF, is included twice or lies outside the allowed folders (2).
     """
     root = parse_xml(read_bytes(path, FileKind.ROBOT), str(path))
     if root.tag != "mujoco":
@@ -141,7 +141,7 @@ def _collect_defaults(
 
 @dataclass
 class MeshFiles:
-    """The mesh assets of a document by name, and the bytes of the meshes in use, by the names that MuJoCo gets."""
+    """The mesh assets of a document, those in use, and their bytes by the file names that MuJoCo gets."""
 
     folder: Path
     compiler: dict[str, str]

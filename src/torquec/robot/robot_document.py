@@ -1,7 +1,8 @@
 """A `Robot` as plain JSON values and back: every field under its own name, infinite limits as null.
 
 The types of the dataclasses decide which values are accepted (:mod:`torquec.foundation.documents`), so that a new field
-of `Robot` is saved and checked without code here. Rules that types cannot express are those of robot file readers.
+of `Robot` is saved and checked without code here. Rules that types cannot express (order of bodies, proper rotations)
+are checked as in robot files.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ _FORMAT = DocumentFormat(
 _OLDER = replace(_FORMAT, defaults=True)
 
 _ORTHOGONALITY = 1e-9
-"""How far R R' may be from the identity: rotations are written with all their digits."""
+"""Largest deviation of an entry of R R' from the identity: rotations are written with all their digits."""
 
 
 def robot_to_dict(robot: Robot) -> dict[str, Any]:
@@ -77,10 +78,10 @@ def robot_to_dict(robot: Robot) -> dict[str, Any]:
 def robot_from_dict(document: object, *, where: str = "", older: bool = False, any_inertia: bool = False) -> Robot:
     """The inverse of `robot_to_dict`; raises `ModelFileError`, naming the field, on anything else.
 
-    `older`: fields that an older version did not have take their defaults. `any_inertia`: masses may be negative, as
-    those behind an estimate of base parameters can be.
+    `older`: fields that an older version did not have take their defaults. `any_inertia`: negative masses are accepted,
+    which a robot with estimated base parameters may have.
     """
-    if isinstance(document, dict) and "loops" not in document:  # of a robot without any
+    if isinstance(document, dict) and "loops" not in document:  # a robot without loops
         document = {**document, "loops": None}
     robot = (_OLDER if older else _FORMAT).from_values(Robot, document, where=where)
     names = [body.joint.name for body in robot.bodies]

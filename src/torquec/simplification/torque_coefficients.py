@@ -1,11 +1,11 @@
-"""Closed form of any torque program: M, B, D and g as polynomials, to read and to compare with the exact ones.
+"""Closed form of any torque program: polynomials M, B (Coriolis), D (centrifugal) and g, to read and compare.
 
-(1)  tau_i = sum_j M_ij qdd_j + sum_{j <= k} h_ijk qd_j qd_k + g_i, separated by unit speeds and accelerations
-     (:mod:`torquec.proof.torque.torque_tables`)
+(1)  tau_i = sum_j M_ij qdd_j + sum_{j <= k} h_ijk qd_j qd_k + g_i: coefficients from unit speeds and
+     unit accelerations     (:mod:`torquec.proof.torque.torque_tables`)
 (2)  values on a grid of positions determine each of these: degree two in every joint, three where two is not enough
      (:mod:`torquec.closedform.tabulate`)
-(3)  parallel joints: an entry is written in the sums of angles that give the fewest terms, where they reproduce it at
-     random positions; a simplified entry uses the sums of the exact one, so that the two can be compared term by term
+(3)  parallel joints: an entry is written in the sums of angles that give the fewest terms, and compared at random
+     positions. A simplified entry uses the sums of the exact entry, for a comparison term by term
 
 A simplified program need not have a symmetric M, so all entries of M are listed.
 """
@@ -63,7 +63,8 @@ def torque_coefficients(
 ) -> TorqueCoefficients:
     """The coefficients of a program q, qd, qdd -> tau; in the variables of `like` where that is possible (3).
 
-    Raises `RobotError` for robots with mimic joints, and where the positions are too many to tabulate.
+    Raises `RobotError` for mimic joints or joints of several coordinates, for too many positions to tabulate, and for
+    torques that are not polynomials of degree three.
     """
     check_single_coordinates(robot)
     if len(robot.bodies) != robot.n:
@@ -97,7 +98,7 @@ def torque_coefficients(
         else:
             raise RobotError(
                 f"the torque of joint '{robot.joint_names[i]}' is not a polynomial of degree three",
-                remedy="this happens to programs that torquec did not make: write them down as code instead",
+                remedy="only programs from outside torquec have such torques: write code instead of equations",
             )
         key = _key(i, row, robot.n)
         if polynomial:
@@ -122,7 +123,7 @@ def _tables(program: Function, variables: Sequence[Variable], degree: int) -> tu
     """Coefficients (basis, .., joint, row), and the largest value of each joint's torque (joint,)."""
     if grid_size(variables, degree) > TUNING.largest_grid:
         raise RobotError(
-            f"the torques depend on {len(variables)} joint positions, too many to write them down",
+            f"the torques depend on {len(variables)} joint positions, too many for a table of coefficients",
             remedy="read single entries with torquec equations",
         )
     rows = torque_rows(program, grid(variables, program.input("q").size, degree))
@@ -163,7 +164,7 @@ def _in_fewest(robot: Robot, polynomial: TrigPolynomial, cut: float) -> TrigPoly
 def _in_variables(
     polynomial: TrigPolynomial, variables: Sequence[Variable], n: int, cut: float
 ) -> TrigPolynomial | None:
-    """The function tabulated in other variables, or None where they do not determine positions one by one."""
+    """The function tabulated in other variables, or None if these do not determine the joint positions."""
     ordered = sorted(variables, key=lambda variable: (len(variable.joints), variable))
     if not ordered:
         return None
@@ -184,7 +185,7 @@ def _reproduces(polynomial: TrigPolynomial, points: Array, values: Array, size: 
 
 @dataclass(frozen=True)
 class TermChange:
-    """A term whose coefficient changed: zero after, where it was left out; zero before, where it is new.
+    """A term whose coefficient changed; `after` is 0 for a dropped term, `before` is 0 for a new one.
 
     `torque` [N m, N] bounds the effect on the joint's torque within a box of motions.
     """
@@ -223,7 +224,7 @@ def term_changes(before: TorqueCoefficients, after: TorqueCoefficients, motions:
 
 
 def _largest_value(monomial: Monomial, motions: MotionBox) -> float:
-    """Largest values of displacements, at their limits; sines and cosines are at most one."""
+    """Bound of a monomial's absolute value: displacements at their limits, sines and cosines at one."""
     value = 1.0
     for variable, _, power in monomial:
         if not variable.is_angle:

@@ -250,7 +250,7 @@ def _columns(
     twice = sorted(word for word, count in Counter(words).items() if count > 1)
     if twice or "" in words:
         raise ArgumentError(
-            f"column {twice[0]!r} stands there twice" if twice and twice[0] else "a column has no name",
+            f"column {twice[0]!r} appears twice" if twice and twice[0] else "a column has no name",
             where=where,
             remedy="name every column once",
         )

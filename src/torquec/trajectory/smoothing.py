@@ -2,8 +2,8 @@
 
 (1)  among all curves f, the one with the least  sum (f(t_k) - y_k)^2 + lambda integral f''^2  is a cubic spline
 (2)  lambda by generalized cross-validation: the curve that best predicts left-out samples    (Wahba 1990)
-(3)  positions are smoothed (1), (2) for the speed; the slope of the spline through the raw differences of positions is
-     the acceleration, as Clover III does it for figure 10
+(3)  the speed is the slope of the smoothed positions (1), (2). The acceleration is the slope of a second smoothing
+     spline, through the raw differences of positions, as in Clover III, figure 10
 
 For the acceleration, the spline smooths the rates at the middle of each interval, not the positions: (1) penalizes the
 curvature of the smoothed curve, and the curvature of the position is the acceleration itself.
@@ -15,8 +15,8 @@ derivatives at the inner samples (Reinsch 1967; Green and Silverman 1994):
 (5)  lambda by generalized cross-validation: the least  N |y - f|^2 / (N - trace)^2
 (6)  trace = 2 + sum over i of 1/(1 + lambda m(i pi/N)),   m(x) = 6 (2 - 2 cos x)^2 / (h^3 (4 + 2 cos x)),  i = 2 .. N-1
 
-(6) uses the eigenvalues of an infinite series of samples, which differ at the ends only: for hundreds of samples the
-trace is accurate to some tenths of a per cent, whereas the exact one needs a loop over all samples in every trial.
+(6) uses the eigenvalues of an infinite series of samples, which ignores the two ends. For hundreds of samples the trace
+is accurate to some tenths of a per cent. The exact trace would need a recursion over all samples for every lambda.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FEWEST = 8
 _TRIALS = np.linspace(-14.0, 10.0, 49)  # coarse grid of log10(lambda/h^3), from no smoothing to a straight line
 
 _REFINEMENTS = 30  # golden sections: the interval between two trials to a millionth
-_FEWEST_SAMPLES = 7  # a smoothing spline needs five, differences are one fewer, and smoothing takes one more
+_FEWEST_SAMPLES = 7  # six differences of positions; a smoothing spline needs five points, one is in reserve
 
 
 def smoothed_motion(

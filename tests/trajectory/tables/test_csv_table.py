@@ -137,7 +137,7 @@ def test_columns_of_words_are_left_out_and_told(tmp_path):
         ("t,q1,tau1\n0,1,2\n1,2\n2,3,4\n", r"log\.csv:3.*2 values where there are 3 columns"),
         ("t,q1,tau1\n0,1,2\n1,2,3,4\n2,3,4\n", r"log\.csv:3.*4 values"),
         ("t,q1,tau1\n0,1,2\nt,q1,tau1\n2,3,4\n", r"log\.csv:3.*'t' holds 't'"),
-        ("t,q1,q1\n0,1,2\n", r"log\.csv:1.*'q1' stands there twice"),
+        ("t,q1,q1\n0,1,2\n", r"log\.csv:1.*'q1' appears twice"),
         ("0,1\n1,2\n", r"log\.csv:1.*no header, and 2 columns"),
         ("t,q1,tau1\n", "no rows"),
         ("", "no rows"),

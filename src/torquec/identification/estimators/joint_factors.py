@@ -1,7 +1,7 @@
 """Streaming QR of regressor rows: one R factor (triangle) per joint, constant memory, exact merging.
 
 (1)  [A_j tau_j] = Q_j R_j for the rows of joint j;  |A_j x - tau_j| = |R_j (x, -1)| for every x
-(2)  the triangle of two sets of rows is that of their triangles stacked: factors of many workers merge exactly
+(2)  the R factor of two sets of rows is that of their two R factors stacked: factors of many workers merge exactly
 (3)  with one triangle per joint, the weights of the joints can be chosen later, in the fit
 
 Columns that are zero in a joint's rows are left out: wrist torques do not depend on the shoulder's inertias.
@@ -28,8 +28,8 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, Indices, Mask
 
 _NEW = 1e5  # diagonal of W'W above which a direction is new to R: (4) would lose five of sixteen digits
-_UNEVEN = 1e4  # ratio of the diagonal of S above which it is folded into the triangle, before it loses digits
-_SINGULAR = 1e-13  # of a column: Cholesky has lost all digits, QR takes over
+_UNEVEN = 1e4  # largest over smallest diagonal entry of S: above it, S is folded into R before digits are lost
+_SINGULAR = 1e-13  # |R_kk| over the norm of column k: below it R is not inverted, and rows are added by Householder QR
 
 
 class TriangleSum:
@@ -176,7 +176,7 @@ def joint_factors(a: Array, tau: Array, counted: Mask | None = None) -> JointFac
 
 
 def stream_factors(chunks: Iterable[tuple[Array, Array]], *, threads: int = 1) -> JointFactors:
-    """The factors of chunks (A, tau), as many at a time as there are threads; raises `ArgumentError` for none.
+    """The factors of chunks (A, tau), as many at a time as there are threads; raises `ArgumentError` without chunks.
 
     Give a generator: chunks are dropped once they are factored.
     """

@@ -1,6 +1,7 @@
 """Measured and predicted torques of a log, and the error per joint from rows that may come in blocks.
 
-(1)  averages and sums of squares of blocks merge:  m = m_1 + d N_2/N,  S = S_1 + S_2 + d^2 N_1 N_2/N,  d = m_2 - m_1
+(1)  mean m and sum S of squared deviations of two blocks together, N = N_1 + N_2 rows:
+     m = m_1 + d N_2/N,  S = S_1 + S_2 + d^2 N_1 N_2/N,  d = m_2 - m_1
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def log_error(source: str, joints: Sequence[str], rows: Iterable[tuple[Array, Ar
         torque_sums += tau.sum(axis=0)
         largest, smallest = np.maximum(largest, residual.max(axis=0)), np.minimum(smallest, residual.min(axis=0))
     if not torque_squares > 0.0:
-        found = "all torques are zero" if count else "no sample of the log counts"
+        found = "all torques are zero" if count else "no sample of the log can be used"
         raise ArgumentError(found, where=source, remedy="record a motion with its torques")
 
     def by_joint(values: Array) -> dict[str, float]:
@@ -73,7 +74,7 @@ class Prediction:
 
     @property
     def rmse(self) -> Array:
-        """Root mean square of the difference by joint (n,) [Nm]."""
+        """Root mean square of the difference by joint (n,) [N m or N]."""
         difference = (self.measured - self.predicted)[self.used]
         found: Array = np.sqrt((difference**2).mean(axis=0))
         return found

@@ -1,7 +1,7 @@
 """CSV logs with commas, semicolons, tabs or blanks, read in blocks by compiled parsers.
 
-(1)  the header is the first line that does not begin with # or %; where that line holds numbers, the line before it,
-     without its # or %
+(1)  the header is the first line that does not begin with # or %. If that line holds numbers, the header is the last
+     comment before it, without its # or %
 (2)  row k is line k + first_line: an empty line is a row without numbers
 (3)  a block is parsed by pyarrow where it is installed (several times faster), else by numpy; both round correctly,
      so the numbers are the same. A block that they refuse is parsed line by line, to report what is wrong.
@@ -36,7 +36,7 @@ _REMEDY = "give one number per column (an empty one is taken as missing)"
 _LAST_LINES = 20  # enough to see how many decimals a column always has
 
 _LONGEST_LINE = 10_000_000
-"""Most bytes of the first lines, so that a file without line ends is not read whole."""
+"""Most bytes of each of the first lines, so that a file without line ends is not read whole."""
 
 
 class CsvTable:
@@ -80,7 +80,7 @@ class CsvTable:
         twice = next((word for word, count in Counter(header).items() if count > 1), None)
         if twice is not None:
             raise ArgumentError(
-                f"column '{twice}' stands there twice",
+                f"column '{twice}' appears twice",
                 where=f"{source}:{self.first_line - 1}",
                 remedy="name each column once",
             )

@@ -1,6 +1,7 @@
 """`LogTable`: the numbers of a log file of any format as named columns, in blocks of rows.
 
-A table can be read any number of times, one block at a time: no more than a block is ever in memory.
+A table can be read any number of times, one block at a time. Text files are never in memory as a whole; an `ArrayTable`
+is.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MOST_COLUMNS = 10_000
 
 
 class LogTable(Protocol):
-    """Named columns; `first_line` is the line of row 0 where the file is text, `findings` those met on opening."""
+    """Named columns in blocks of rows, with what was found when the file was opened."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -35,12 +36,12 @@ class LogTable(Protocol):
 
     @property
     def first_line(self) -> int | None:
-        """Line of the file that holds row 0."""
+        """Line number of row 0 in a text file; None for other formats."""
         ...
 
     @property
     def findings(self) -> tuple[LogFinding, ...]:
-        """Findings met on opening."""
+        """Problems found on opening, such as a missing header."""
         ...
 
     @property
@@ -108,7 +109,7 @@ def _check_sizes(stream: BinaryIO, where: str) -> None:
         members = archive.infolist()
         total = sum(member.file_size for member in members)
         if total > FileKind.LOG.most_bytes:
-            raise FileKind.LOG.too_large(f"the archive unfolds to {total / 1e6:.0f} MB", where)
+            raise FileKind.LOG.too_large(f"the archive decompresses to {total / 1e6:.0f} MB", where)
         for member in members:
             with archive.open(member) as content:
                 version = np.lib.format.read_magic(content)
