@@ -59,7 +59,7 @@ def test_without_node_it_says_where_to_get_one(web, tmp_path, monkeypatch):
 def test_a_registry_out_of_reach_leaves_nothing(web, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "node_and_npm", lambda: (["node"], ["npm"]))
     monkeypatch.setattr(module, "_failure", lambda command, place: "network" if "ci" in command else "")
-    assert build_bundle(web, tmp_path / "bundle") == "npm could not install what the page is made of: network"
+    assert build_bundle(web, tmp_path / "bundle") == "npm could not install the packages of the page: network"
     assert not (tmp_path / "bundle").exists()
 
 

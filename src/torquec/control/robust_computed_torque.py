@@ -15,7 +15,7 @@ function does. With an acceleration error w, M^-1 times the torque error (model,
 (6)  sampled every T, torques acting D samples late: within the layer the loop is linear, x+ = A x + the effect of w
      over the interval; |e| <= W sum_j of integral |C A^j B(z)| dz, and the same of s, which must stay below f
 
-(6) is computed, at the sampling instants, and needs a bound of w.
+`ultimate_bounds` computes (6) at the sampling instants; it needs a bound W of |w|.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ def robust_computed_torque(
     """The law (1)-(3), sampled every `period` [s].
 
     `poles` [1/s]: real, one for all joints, one per joint (taken twice) or pairs; the slower is -l. `amplitude` r
-    [rad/s^2] and `layer` f [rad/s]: one number or one per joint; the defaults are 10 rad/s^2, and the layer for which
-    the term triples k. Raises `ArgumentError` for poles that are complex or too fast for the period, and for numbers
-    that are not positive.
+    [rad/s^2] and `layer` f [rad/s]: one number or one per joint; the defaults are r = 10 rad/s^2, f = r/(2 k): then
+    k + r/f = 3 k. Raises `ArgumentError` for poles that are complex or too fast for the period, and for numbers that
+    are not positive.
     """
     model = as_model(source)
     names, n = model.robot.joint_names, model.robot.n
@@ -131,7 +131,7 @@ class RobustTerm:
     def usual(
         poles: JointPoles, amplitude: npt.ArrayLike | None = None, layer: npt.ArrayLike | None = None
     ) -> RobustTerm:
-        """The term with its defaults: 10 rad/s^2, and the layer for which the term triples k."""
+        """The term with its defaults: r = 10 rad/s^2, and the layer f = r/(2 k)."""
         n, (_, fast) = len(poles.joints), pole_rates(poles)
         size = _per_joint("amplitude", AMPLITUDE if amplitude is None else amplitude, n)
         width = _per_joint("layer", size / (_LAYER_GAIN * fast) if layer is None else layer, n)
@@ -168,10 +168,10 @@ class RobustTerm:
 
 @dataclass(frozen=True)
 class UltimateBound:
-    """Ultimate bounds (6) of a joint: `position` error [rad or m], sliding variable, whether that stays in the layer.
+    """Ultimate bounds (6) of a joint: `position` error [rad or m], `sliding` variable s [rad/s or m/s].
 
-    `plain` is the position error of computed torque with the same poles and samples. Outside of the layer, where
-    `inside` is False, the bounds do not hold.
+    `inside` is whether s stays in the layer; if not, the bounds do not hold. `plain` is the bound of the position error
+    of computed torque with the same poles and sampling interval.
     """
 
     joint: str
@@ -184,7 +184,7 @@ class UltimateBound:
 def ultimate_bounds(law: Controller, disturbance: npt.ArrayLike, *, delay: int = 0) -> tuple[UltimateBound, ...]:
     """(6) of a `robust_computed_torque` law for acceleration errors of at most `disturbance` (n,) [rad/s^2].
 
-    `delay` of the torques, in samples. Raises `ArgumentError` for another law, for bad numbers and for a
+    `delay`: that of the torques, in samples. Raises `ArgumentError` for another law, for bad numbers and for a
     loop that the delay makes unstable.
     """
     design = law.design

@@ -13,11 +13,11 @@ The robot obeys tau = tau(q, qd, qdd), its exact rigid bodies, rotors and spring
 (4)  This is a linear system with a bounded input: |e| <= N_W W + N_R R. The norms N are those of the sampled loop,
      between samples too (`sampled_response`), or for a continuous controller the L1 norms of the loop's impulse
      responses (:mod:`torquec.proof.tracking.error_response`).
-(5)  W and R are bounded over the tube of all motions within (4) of the reference, and (4) follows from them: a
-     self-consistent (invariant) tube (`error_tube`), from interval bounds of M and its rates or, where these fail, from
-     the mean-value form (`acceleration_bound`). Under an uncertainty radii vary with time (`varying_tube`).
-     Without a reference they are bounded over the certified box, and the guarantee is for every reference that stays
-     far enough inside (`box_tube`).
+(5)  W and R are bounded over the tube of all motions within (4) of the reference. The bound (4) follows from W and R:
+     the tube is self-consistent, that is invariant (`error_tube`). M and its rates are bounded by intervals or, where
+     these fail, in mean-value form (`acceleration_bound`). Under an uncertainty the radii of the tube vary with time
+     (`varying_tube`). Without a reference, W and R are bounded over the certified box, and the guarantee is for every
+     reference that stays far enough inside (`box_tube`).
 
 Without an `Uncertainty` the guarantee is for exactly the robot of the certificate, without friction (or with friction
 that the controller cancels exactly), sensor errors or delays. With one, the plant may be any robot in its sets
@@ -84,7 +84,7 @@ _LONGER_PIECE = 0.005  # the same [s] for tubes that vary with time
 _FEWEST, _MOST = 256, 32768
 """Smallest and largest number of time pieces of a motion: short motions need narrow pieces, long ones fit memory."""
 
-_COARSE, _FINE = (2, 2), (3, 3)  # ranges of a payload's mass, cubes along each axis for its centre; finer where needed
+_COARSE, _FINE = (2, 2), (3, 3)  # cells of a payload: mass ranges, cubes per axis of its centre; fine if these fail
 
 _POSITIONS = 16  # of a motion, at which the inertia is compared with the friction
 _STILL = 1e-12  # speeds and accelerations of the reference below it are rounding error, which its enclosure covers
@@ -113,7 +113,7 @@ class JointBound:
 
     @property
     def torque_margin(self) -> float:
-        """Torque reserve of the drive [Nm or N]; infinite where it has no limit."""
+        """Torque reserve of the drive [N m or N]; infinite where it has no limit."""
         return self.effort - self.torque
 
 
@@ -131,7 +131,7 @@ class ReferenceLimits:
 
 @dataclass(frozen=True)
 class StartError:
-    """Largest initial tracking error, (n,) or one number for all joints [rad or m, 1/s]."""
+    """Largest initial tracking error, (n,) or one number for all joints [rad or m; speeds per second]."""
 
     position: float | tuple[float, ...] = 0.0
     speed: float | tuple[float, ...] = 0.0
@@ -262,14 +262,14 @@ class _Law:
     robust: RobustTerm | None = None
 
     def responses(self, feedback: ErrorFeedback) -> tuple[ErrorResponse, ...]:
-        """The gains of every joint's loop."""
+        """The error norms (4) of every joint's loop."""
         pairs = zip(feedback.stiffness, feedback.damping, strict=True)
         if self.period is None:
             return tuple(error_response(p, s) for p, s in pairs)
         return tuple(sampled_response(p, s, self.period) for p, s in pairs)
 
     def coupled(self, robot: Robot, feedback: ErrorFeedback, viscous: ViscousDamping) -> CoupledErrorLoop:
-        """The sampled loop, with late torques and speeds by difference where the uncertainty states them."""
+        """The sampled loop, with the torque delay and the differentiated positions of the uncertainty."""
         assert self.uncertainty is not None
         if self.period is None:
             raise ArgumentError("a guarantee under uncertainty without a sampling interval", remedy="give period=...")

@@ -1,7 +1,7 @@
 """Joint-space mass matrix M(q) by the composite-rigid-body algorithm.
 
-With C_i the mass moments of link i and everything it carries, about the origin of link i
-(:mod:`torquec.dynamics.composite`):
+With (m, h, E) the mass, first and second moments of link i and everything it carries, about the origin of link i
+(:mod:`torquec.dynamics.composite`), and J = tr(E) 1 - E:
 
 (1)  a unit acceleration of joint i alone needs, at link i,
        rotation    f = z x h,      n = J z = (-Exz, -Eyz, Exx + Eyy)
@@ -28,13 +28,16 @@ from torquec.spatial import Scalar, Vector3, add, cross
 
 @loop_inertias
 def mass_matrix(robot: Robot, q: Sequence[Scalar], *, carried: bool = False) -> list[list[Scalar]]:
-    """Mass matrix M(q), (n, n), both triangles; with reflected motor inertia. `carried` changes the operations only."""
+    """Mass matrix M(q), (n, n), both triangles; with reflected motor inertia.
+
+    `carried` gives the same matrix by other operations: links in the axes of :mod:`torquec.dynamics.carried_links`.
+    """
     m = mechanism(robot)
     return joint_inertias(m, placed_links(m, q, carried=carried))
 
 
 def joint_inertias(m: Mechanism, placed: Sequence[PlacedLink]) -> list[list[Scalar]]:
-    """(1)-(3) at a placement, collected through the coordinates' multipliers."""
+    """(1)-(3) for placed links; mimic joints are added to their coordinates, times their multipliers."""
     composite = composite_moments(placed)
     total: list[list[Scalar]] = [list(row) for row in m.reflected_inertia]
     for i, link in enumerate(placed):
@@ -70,7 +73,7 @@ def unit_acceleration_wrench(e: MassMoments, column: UnitTwist) -> tuple[Vector3
 def _collect(
     m: Mechanism, total: list[list[Scalar]], one: tuple[int, int], other: tuple[int, int], value: Scalar
 ) -> None:
-    """Add M between columns of two links, each (link, column), to the upper triangle of the joint-space matrix."""
+    """Add an entry of M between two columns, each (link, column), to the upper triangle of the joint-space matrix."""
     a, b = m.coordinates[one[0]], m.coordinates[other[0]]
     value = (a.multiplier * b.multiplier) * value
     row, column = sorted((a.index + one[1], b.index + other[1]))

@@ -1,6 +1,6 @@
 """Supported mechanisms by package: which parts of Torquec accept a robot, and the reason where one refuses it.
 
-Every such room has one function `accepts(robot) -> reason or None`; `torquec info` and docs/limits.md read this table.
+Each of them has a function `accepts(robot) -> reason or None`; `torquec info` and docs/limits.md read this table.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def build_bundle(web: Path = WEB, bundle: Path = BUNDLE) -> str:
         shared = ["--bundle", "--minify", "--log-level=warning", "--charset=utf8"]
         script = [*shared, "--format=iife", "--target=es2022"]
         steps = [
-            ("npm could not install what the page is made of", install),
+            ("npm could not install the packages of the page", install),
             (
                 "esbuild could not bundle the script of the haptic loop's thread",
                 [*esbuild, f"source/{WORKER}.ts", *script, f"--outfile=source/{WORKER}.txt"],

@@ -1,9 +1,10 @@
 """Search for the largest hold error: random motions of a box, then local search from the worst.
 
-(1)  a motion of constant jerk about its middle:  qdd = y + z s,  qd = x + y s + 1/2 z s^2,  q likewise,  s in +-age/2,
+(1)  motion of constant jerk about its middle: qdd = y + z s,  qd = x + y s + 1/2 z s^2,  q its integral,  s in +-age/2,
      with |x| <= v - a age/2, |y| <= a - j age/2, |z| <= j: it stays in the box of speeds and accelerations
-(2)  without a limit of jerk: constant acceleration y, and another one, A, in the cycle where the error is taken
-(3)  the error is tau(end) minus the torque of the synchronous task with the coefficients from the beginning
+(2)  without a limit of jerk: constant acceleration y until the cycle that the error is evaluated in, which has another
+     acceleration A, |A| <= a
+(3)  the error is the exact torque at the end minus that of the synchronous task with coefficients from the beginning
 
 The errors found do occur: they are lower bounds of the worst hold error.
 """

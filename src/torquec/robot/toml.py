@@ -23,7 +23,7 @@ KeyPath = tuple[str | int, ...]
 _TOKEN = re.compile(r"""\"{3}(?:\\.|[^\\])*?\"{3,5}|'{3}.*?'{3,5}|"(?:\\.|[^"\\])*"|'[^']*'""", re.DOTALL)
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _SCALAR = re.compile(r"[^,\]}\n#]*")
-_PLAIN_ARRAY = re.compile(r"\[[-+0-9.eE, \t]*\]")  # numbers on one line, which is that of their key
+_PLAIN_ARRAY = re.compile(r"\[[-+0-9.eE, \t]*\]")  # numbers on the line of their key
 _PLAIN = r"""(?:[-+0-9.eE]+|true|false|"[^"\\\n=]*"|\[[-+0-9.eE, \t]*\])[ \t]*"""
 _PLAIN_PAIR = re.compile(rf"([A-Za-z0-9_-]+)[ \t]*=[ \t]*{_PLAIN}(?:,[ \t]*|(?=\}}))")
 _PLAIN_LINES = re.compile(
@@ -195,7 +195,7 @@ class Table:
                 guess = f"did you mean '{near[0]}'? " if near else ""
                 remedy = f"{guess}the keys known here are: {known}"
                 if inside is not None and key in inside:
-                    remedy = f"it belongs into {inside[key]}: {inside[key]} = {{ {key} = ... }}"
+                    remedy = f"it belongs in {inside[key]}: {inside[key]} = {{ {key} = ... }}"
                 self._refuse_form(key, f"unknown key '{self._named(key)}'", remedy)
 
     def _named(self, key: str) -> str:

@@ -2,11 +2,13 @@
 
 (1)  each limb is a robot of its own on a copy of the base (:mod:`torquec.robot.limbs`), whose program is searched for
      and proven like that of an arm
-(2)  regrouping moves inertia of a limb's first bodies to the base. All of it goes to the copy of the first limb: the
-     others have the negative of it, so that their programs need no inertia of the base
+(2)  regrouping moves inertia of a limb's first bodies to its copy of the base. Each limb but the first starts with the
+     negative of this inertia, so its copy ends up without any. The first limb's copy starts with the base's inertia and
+     the sum of what the others moved
 (3)  the tolerance of a rate of the base is divided equally among the limbs; that of a joint is its limb's. The rounding
-     of the whole program is taken off both
-(4)  the whole program is that of the checker: A, the programs of the limbs, and the sums of their wrenches
+     of the whole program is subtracted from both
+(4)  the whole program is that of the checker: the acceleration A that an accelerometer at the base measures, the
+     programs of the limbs, and the sums of their wrenches
 """
 
 from __future__ import annotations
@@ -37,9 +39,9 @@ from torquec_check.program import Program, program_of
 from torquec_check.robot import Box
 from torquec_check.rounding import PRECISIONS, rounding_errors
 
-_SAMPLED = 100_000  # motions at which the errors of the whole program are looked at
+_SAMPLED = 100_000  # random motions at which the errors of the whole program are evaluated
 _SUMMED = 1.0 + 1e-9
-"""Covers the rounding of sums of bounds, of which the checker subtracts parts again."""
+"""Factor on bounds: covers rounding of their sums, and of the differences that the checker takes of these."""
 _BELOW = 1.0 - 4e-9  # of a tolerance for the limbs: their sums, rounded up, stay within it
 
 
@@ -99,7 +101,7 @@ def whole_certificate(problem: SimplificationProblem, limbs: Sequence[Certificat
 
 
 def shared_base(robot: Robot) -> tuple[Inertia, ...]:
-    """The base's inertia of every limb (2)."""
+    """The inertia of the base in the copy of every limb (2)."""
     alone = carried_limbs(robot, [Inertia()] * len(limb_joints(robot)))
     moved = [_inertia(mechanism(limb).moments[0].values) for limb in alone[1:]]
     first = robot.bodies[0].inertia

@@ -38,7 +38,7 @@ class PlantForce(ABC):
 
     @property
     def depends_on_time(self) -> bool:
-        """Whether it depends on the time, which the loop then integrates."""
+        """Whether the force depends on the time; the time is then a state of the plant."""
         return False
 
     @abstractmethod
@@ -51,7 +51,7 @@ class PlantForce(ABC):
 
 
 class CarriedLoad(PlantForce):
-    """A payload: a force of a body that moves along and has inertia (3)."""
+    """A payload: the force of a body that moves with the robot and has inertia (3)."""
 
     @abstractmethod
     def inertia(self, robot: Robot, q: Sequence[Scalar]) -> list[list[Scalar]]:

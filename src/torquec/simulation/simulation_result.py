@@ -8,15 +8,16 @@ no end stops):
 (2)  range   max over k of  max(q - upper, lower - q) > 0
 (3)  speed   max over k of  |qd| - v > 0
 
-A CSV file has a row per recorded sample, joints in the header. The last row has no step of its own; its torques are
-those of the row before, still held.
+A CSV file has a row per recorded sample, joints in the header. No step begins at the last row: its torques repeat those
+of the row before.
 
     t,q_joint1,..,qd_..,qdd_..,q_ref_..,qd_ref_..,qdd_ref_..,tau_joint1,..
 
 Accelerations of a plant (`PlantMotion`):
 
 (4)  the acceleration at a sample is the one just after it, under the torques that are held from then on
-(5)  where friction sticks it is set-valued: the change of speed over a microsecond, divided by it
+(5)  where friction can stick, its torque is set-valued: the acceleration is the change of speed over the next
+     microsecond, divided by this time
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ from torquec.simulation.tuning import TUNING
 
 @dataclass(frozen=True, eq=False)
 class PlantMotion:
-    """States (S, m) as `Dynamics.motion_rate` has them, and the commanded torques from then on, (S, n)."""
+    """States (S, m), ordered as in `Dynamics.motion_rate`, and the torques (S, n) commanded from each state on."""
 
     plant: Plant
     states: Array
@@ -73,7 +74,7 @@ class KnownMotion:
 
 
 def acceleration_function(plant: Plant) -> Function:
-    """The program (state (m,), torque (n,)) -> qdd (n,) of a plant whose inertias do not vary."""
+    """The program (state (m,), torque (n,)) -> qdd (n,) of a plant with constant inertial parameters."""
     n, dynamics = plant.n, Dynamics(plant)
 
     def program(state: Any, torque: Any) -> dict[str, Any]:
@@ -242,7 +243,7 @@ def _passed(
     band: tuple[Array, Array],
     ends: Sequence[tuple[float, float]],
 ) -> tuple[PassedLimit, ...]:
-    """At most one for each joint: the limit that is exceeded most; infinite limits never are."""
+    """At most one for each joint: the limit that is exceeded most. Infinite limits are skipped."""
     found = []
     for k, (joint, (lower, upper)) in enumerate(zip(joints, ends, strict=True)):
         sides = []

@@ -19,7 +19,7 @@ _NO_NEXT_USE = 1 << 60  # the next use of a dead value
 
 
 def uses_of(reads: Sequence[Sequence[int]]) -> dict[int, list[int]]:
-    """For each value, the instructions that read it, the next one last; `reads` has the values of each instruction.
+    """For each value, the instructions that read it, from the last to the next; `reads` are the operands of each one.
 
     Each list begins with a sentinel larger than any instruction number.
 
@@ -40,8 +40,8 @@ class Registers:
     reads, `hold` its result. Call `leave_slots` only after the instruction has been written: until then, its operands
     may be in these slots.
 
-    `held` is the register of each value that has one, `free` are the unused registers, the next one last; `slot_of` is
-    the slot of each spilled value, `slots` how many there are.
+    `held` is the register of each value that has one, `free` is the stack of unused registers; `slot_of` is the slot of
+    each spilled value, `slots` the number of slots.
     """
 
     def __init__(
@@ -148,11 +148,11 @@ class Placement:
 
     @property
     def slots(self) -> int:
-        """How many values are on the stack at once."""
+        """Number of spill slots, all on the stack."""
         return self._registers.slots
 
     def _memory(self, value: int) -> str:
-        """Where a value that needs no slot is in memory; empty for all others."""
+        """Address of a value that is in memory without a slot (an input, a constant); empty for all others."""
         raise NotImplementedError
 
     def _in_register(self, value: int, *, keep: tuple[int, ...]) -> int:

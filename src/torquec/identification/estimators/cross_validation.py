@@ -2,19 +2,21 @@
 
 (1)  Logs of different motions: each motion is a fold, predicted by a fit to the others: a test on a new motion.
 (2)  Logs that repeat one motion, or a single log: fold i of k is the i-th part in time of every log, so that two runs
-     of one motion are never split into training and held-out data. A gap separates the two, because residuals of
-     neighbouring samples are correlated.
+     of one motion are never split into training and held-out data. A gap separates training and held-out samples,
+     because residuals of neighbouring samples are correlated.
 (3)  The error of a setting is |tau - predicted|/|tau| over all folds.
 (4)  Two logs repeat one motion if at least half of the states (q, qd) of each are close to one of the other. The period
-     of a log is the first shift in time at which its states are alike again: squared differences of shifted states
-     first exceed their variance, then fall below `_ALIKE` of it. The phases of a period are parts, too: errors of a
-     model that are functions of the state are the same in every repetition, so repetitions add no information
+     of a log is the first shift in time at which its states repeat: the mean squared difference between the states
+     and the shifted states first exceeds their variance, then falls below `_ALIKE` times it.
+     In a periodic log, parts can also be phases of the period. Model errors that are functions of the state are the
+     same in every repetition, so repetitions add no information about them
 
 Folds are stored as R factors (triangles) of a QR: fitting many settings is cheap. They are made for several models
 at a time:
 
-(5)  every log is cut into parts of equally many decimated samples; the borders are known before the first block. Half
-     a second at each end of a part, but no more than a fifth of it, is the gap to a neighbour that is left out
+(5)  every log is cut into parts of equally many decimated samples; the borders are known before the first block. Each
+     part has a gap at both ends: half a second, but at most a fifth of the part. It is used for training unless the
+     neighbour on that side is held out
 (6)  columns that do not depend on the friction law are computed once for all models of a pass; for logs in memory
      they are cached for the next pass
 (7)  each log is processed separately, by this process or by a worker (`each_log`), which gets file names and reads
@@ -120,7 +122,7 @@ class LogFolds:
         show: Callable[[int], None],
         period: float | None = None,
     ) -> list[tuple[FoldPart, ...]]:
-        """[model][part] of one log, the parts those of its period [s] where one is given."""
+        """[model][part] of one log; with a `period` [s], the parts are its phases."""
         log = self.logs[number]
         borders = part_borders(log, parts)
         turns = 0.0 if period is None else log.used / log.rate / decimated_count(log) / period
@@ -198,7 +200,7 @@ def _nothing(model: TorqueModel) -> JointFactors:
 
 
 _NEAR = 0.05  # largest distance of repeated states (4), relative to the range of each position and speed over all logs
-_STATES = 300  # of a fold; more hardly change which model is chosen
+_STATES = 300  # of a log, to compare it with other logs (4)
 _ALIKE = 0.09  # of (4): states three tenths of their standard deviation apart
 _WINDOW = 2000  # samples that are searched for a period: 250 periods of the cut-off
 
@@ -208,7 +210,7 @@ Pair = tuple[JointFactors, tuple[JointFactors, ...]]
 
 @dataclass(frozen=True, eq=False)
 class FoldPart:
-    """R factors of a part of a log: its middle, and its two ends, the gaps to a neighbour that is left out (2)."""
+    """R factors of a part of a log: its middle, and the gaps at its two ends (5)."""
 
     head: JointFactors
     middle: JointFactors
@@ -224,7 +226,7 @@ class FoldPart:
         return FoldPart(*(factors.of_columns(kept) for factors in (self.head, self.middle, self.tail)))
 
     def beside(self, *, before: bool, after: bool) -> JointFactors:
-        """The factors to fit where the part `before` this one, or the one `after` it, is left out."""
+        """The training factors of this part if the neighbour `before` it, or `after` it, is held out."""
         if not (before or after):
             return self.whole
         return self.middle.merged(*([] if before else [self.head]), *([] if after else [self.tail]))

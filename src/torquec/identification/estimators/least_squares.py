@@ -34,7 +34,7 @@ from torquec.identification.estimators.joint_factors import JointFactors, joint_
 
 
 class DissipativeEstimator(Estimator):
-    """(6) around an estimator without a prior; `not_negative` (k,) marks the coefficients that are bounded."""
+    """Nonnegative coefficients by (6), with any estimator without a prior; `not_negative` (k,) marks them."""
 
     def __init__(self, make: Callable[[], Estimator], not_negative: Mask) -> None:
         self._make, self._not_negative = make, np.asarray(not_negative, dtype=bool)
@@ -129,13 +129,13 @@ class HuberLeastSquares(Estimator):
 
     @classmethod
     def stand_in(cls) -> type[Estimator]:
-        """Weighted least squares: settings do not depend on single rows."""
+        """Weighted least squares, for the choice of settings: it needs R factors only."""
         return WeightedLeastSquares
 
     def fit_factors(self, factors: JointFactors) -> Self:
         """Always raises: Huber weights need single rows, which R factors do not contain."""
         del factors
-        raise ArgumentError("Huber's weights need every row, not triangles", remedy="call fit(a, tau)")
+        raise ArgumentError("Huber's weights need every row, not R factors", remedy="call fit(a, tau)")
 
     def fit(self, a: Array, tau: Array, instruments: Array | None = None) -> Self:
         """Learn from A (N, n, k) and tau (N, n)."""

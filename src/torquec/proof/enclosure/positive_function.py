@@ -23,7 +23,7 @@ import numpy as np
 from torquec.foundation.arrays import Array, Mask
 
 _ROUNDS = 40  # of (3): twenty halvings of either variable
-_MOST_CELLS = 100  # limit of pending cells: more of them follow a line of zeros, or values within rounding of zero
+_MOST_CELLS = 100  # limit of undecided cells: with more, the function is zero along a line, or within rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Cells:
         return len(self.x0)
 
     def points(self, nx: int, ny: int) -> tuple[Array, Array]:
-        """x and y (C, nx, ny) of the Chebyshev points (1), which lie inside the cell; a flat y has its one value."""
+        """x and y (C, nx, ny) of the Chebyshev points (1), which lie inside the cell; y is constant where y0 = y1."""
         x = self.x0[:, None] + (self.x1 - self.x0)[:, None] * chebyshev_points(nx)
         y = self.y0[:, None] + (self.y1 - self.y0)[:, None] * chebyshev_points(ny)
         shape = (len(self), nx, ny)
