@@ -135,9 +135,9 @@ def test_torque_looks_at_a_law_once():
 
 
 def test_an_unknown_part_of_the_state():
-    with pytest.raises(ArgumentError, match="'counting' remembers no 'speed'") as caught:
+    with pytest.raises(ArgumentError, match="'counting' has no state 'speed'") as caught:
         counting().slot("speed")
-    assert caught.value.remedy == "it remembers calls, last"
+    assert caught.value.remedy == "its states are calls, last"
 
 
 def test_a_schedule_holds_gains_until_the_next_sample():

@@ -43,7 +43,7 @@ def test_a_function_without_state_has_none():
     assert plain.initial_state.shape == (0,)
     assert plain.step(plain.initial_state, [1.0, 2.0])["y"].tolist() == [2.0, 4.0]
     assert "every 0.01 s" in repr(plain)
-    with pytest.raises(ArgumentError, match="remembers no 'mean'"):
+    with pytest.raises(ArgumentError, match="has no state 'mean'"):
         plain.slot("mean")
     with pytest.raises(ArgumentError, match="2 inputs"):
         plain.step(plain.initial_state, [1.0, 2.0], [3.0, 4.0])

@@ -279,7 +279,7 @@ def test_misuse():
         cycle.start(np.full(6, 10.0))
     with pytest.raises(ArgumentError, match="6 finite numbers"):
         cycle.start(np.zeros(5))
-    with pytest.raises(ArgumentError, match="remembers no"):
+    with pytest.raises(ArgumentError, match="has no state"):
         cycle.slot("speed")
     for change in ({"period": 0.0}, {"sensor_range": (1.0,)}, {"contact_point": (math.nan, 0.0, 0.0)}, {"substeps": 0}):
         with pytest.raises(ArgumentError):

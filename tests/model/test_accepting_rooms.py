@@ -23,7 +23,7 @@ LIMITS = Path(__file__).resolve().parents[2] / "docs" / "limits.md"
 
 def test_documentation_has_the_table():
     rows = [f"| `{room.name}` | {room.gives} | {room.refuses} |" for room in ACCEPTING_ROOMS]
-    table = "\n".join(["| room | gives | refused |", "|---|---|---|", *rows])
+    table = "\n".join(["| part | gives | refused |", "|---|---|---|", *rows])
     assert f"{table}\n\n" in LIMITS.read_text(encoding="utf-8")
 
 

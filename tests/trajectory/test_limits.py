@@ -26,7 +26,7 @@ def test_the_message_names_joint_time_and_remedy():
     message = r"joint 'joint2' passes its upper position limit: 1 rad at t = 2 s, allowed 0.750"
     with pytest.raises(ArgumentError, match=message) as caught:
         tq.check_limits(ARM, motion)
-    assert caught.value.remedy == "move its start or shorten its way"
+    assert caught.value.remedy == "move its start or shorten its path"
 
 
 def test_speeds_and_torques():
@@ -82,4 +82,4 @@ def test_a_joint_that_may_not_move_names_the_file():
     robot = dataclasses.replace(ARM, bodies=(dataclasses.replace(ARM.bodies[0], joint=still), *ARM.bodies[1:]))
     with pytest.raises(ArgumentError) as caught:
         tq.check_limits(robot, minimum_jerk(np.zeros(6), np.full(6, 0.5), 5.0, joints=ARM.joint_names))
-    assert f"{robot.source} lets {still.name} not move at all" in caught.value.remedy
+    assert f"{robot.source} has limits of zero for {still.name}" in caught.value.remedy

@@ -89,8 +89,8 @@ def precise_inertia(inertia: Inertia) -> Inertia:
 def precise_frame(frame: Pose, axis: Vector3) -> Pose:
     """A body's frame seen from its canonical one, whose z is the joint's `axis` in the body's frame.
 
-    In digits the rotation is orthonormal (Gram-Schmidt, z first), and the canonical origin lies on the axis, which
-    passes through the body's frame. Where the axis was snapped, the z of the given frame is used instead.
+    In fifty digits the rotation is orthonormal (Gram-Schmidt, z first), and the canonical origin lies on the joint axis
+    through the body's origin. Where the axis was snapped, the z of the given frame is used instead.
     """
     x, y, z = frame.origin
     across = Decimal(0) if max(abs(x), abs(y)) <= _FRAME_ROUNDING * abs(z) else None

@@ -102,8 +102,8 @@ class SampledFunction:
                 return slice(start, start + slot.size)
             start += slot.size
         raise ArgumentError(
-            f"'{self.name}' remembers no '{name}'",
-            remedy=f"it remembers {', '.join(slot.name for slot in self.slots) or 'nothing'}",
+            f"'{self.name}' has no state '{name}'",
+            remedy=f"its states are {', '.join(slot.name for slot in self.slots) or 'none'}",
         )
 
     def step(self, state: Array, *inputs: npt.ArrayLike) -> dict[str, Array]:

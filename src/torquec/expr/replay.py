@@ -5,10 +5,10 @@
 
 Two stages of several functions (`staged`):
 
-(3)  early: every step that only early inputs and constants lead to;  late: all others
+(3)  early: every step that depends on early inputs and constants only;  late: all others
 (4)  prepare(early inputs) -> constants: the values of early steps that late steps or outputs need, each once for all
      functions together
-(5)  every function then takes `constants` in place of its early inputs, and computes the same
+(5)  every function then takes `constants` in place of its early inputs, with the same results
 
 Contribution of an input, f(x, y) - f(x, 0), without the terms that cancel (`moving_part`). Every value is carried as
 its part at rest (y = 0) and its moving part. Parts that no output needs are never computed: a Newton-Euler recursion

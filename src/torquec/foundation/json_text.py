@@ -1,7 +1,8 @@
 """JSON text in and out: a strict parser that gives file and line, one canonical form, and a checksum over it.
 
-Refused on reading, besides what is not JSON: NaN and infinities, a key that occurs twice in an object, integers that no
-double holds, half a surrogate pair, lists and objects nested more than a thousand deep.
+Refused on reading, besides what is not JSON: NaN and infinities, a key that occurs twice in an object, numbers above
+the largest double, integers of more than 300 digits, half a surrogate pair, lists and objects nested too deep for the
+Python stack.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, NoReturn
 from torquec.errors import ArgumentError, TorquecError
 
 _LONG_INTEGER = re.compile(r"[0-9]{20}")  # in a text without a match, no integer needs a check
-_MOST_DIGITS = 300  # more digits than the largest double has; Python refuses to read integers of some thousand
+_MOST_DIGITS = 300  # the largest double has 309 digits; Python refuses to read integers of some thousand
 
 _LARGE_POWER = re.compile(r"[eE]\+?[0-9]{3}")
 """In a text without a match and without long integers, no number overflows."""

@@ -1,14 +1,14 @@
 """Nominal geometry of a calibrated arm: axes nearly parallel, orthogonal or intersecting become exactly so.
 
-Lines are tidied in the order of the joints, each against those before it:
+The lines of the joint axes are corrected in the order of the joints, each relative to those before it:
 
 (1)  neighbours whose axes differ by less than `NEAR_SINE` become parallel to their mean
 (2)  an axis that is perpendicular to the one before it, within `NEAR_SINE`, becomes exactly perpendicular
 (3)  a line that passes the one before it at less than `near_distance` of the arm's size is moved to intersect it; if
      the two lines before it intersect nearby, it is moved to that intersection
 
-Each line turns and moves about its point next to the line before it, since a calibration may put the point of a line
-far away. Newton's method corrects the remaining differences.
+A calibration may state a far-away point of a line. So each line is rotated and shifted about its point nearest to that
+of the next line, from the tool inwards. Newton's method corrects the remaining differences.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from torquec.kinematics.tuning import TUNING
 from torquec.spatial import Vector3
 
 NEAR_SINE = 0.06
-"""Sine of an angle between axes, or of its deviation from a right angle, below which it is a manufacturing error:
-several times larger than calibrations find."""
+"""Sine of the largest deviation from parallel or perpendicular axes that counts as a manufacturing error: several times
+larger than in calibrations."""
 
 
 def near_arm(arm: ArmGeometry) -> ArmGeometry:
-    """The tidy arm next to an arm (1)-(3), with the same tool at q = 0."""
+    """The nominal arm of a calibrated one (1)-(3), with the same tool at q = 0."""
     axes = [np.array(joint.axis) for joint in arm.joints]
     points = _nearby_points(axes, [np.array(joint.point) for joint in arm.joints], np.array(arm.tool.origin))
     places = [*points, np.array(arm.tool.origin)]
@@ -60,7 +60,7 @@ def pose_difference(arm: ArmGeometry, tidy: ArmGeometry) -> float:
 
 
 def _pose(arm: ArmGeometry, share: Array) -> tuple[Array, Array]:
-    """Rotation and place of the tool with joints at these shares of half a turn, or of the arm's size."""
+    """Rotation and position of the tool with joints at `share` times half a turn, or times the arm's size."""
     turn, place = np.eye(3), np.zeros(3)
     for joint, part in zip(arm.joints, share, strict=True):
         axis, point = np.array(joint.axis), np.array(joint.point)

@@ -76,7 +76,7 @@ _PRECISION_BITS = 192
 
 _SPECIAL = (
     "some axes or offsets of the robot are special (parallel, crossing, zero) up to rounding or to 1e-7, but not "
-    "exactly: correct the file, or choose the method qr or svd, which count singular values above a threshold"
+    "exactly: correct the file, or choose the method qr or svd, which count pivots or singular values above a threshold"
 )
 
 _DEPENDENT_COEFFICIENT = 1e9

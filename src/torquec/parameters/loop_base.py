@@ -71,7 +71,7 @@ def loop_basis(robot: Robot, parameters: StandardParameters, order: Sequence[int
         raise CheckError(
             f"ambiguous number of base parameters: {', '.join(f'{way} {count}' for way, count in found.items())}",
             where=f"base_parameters of '{robot.name}'",
-            remedy="choose the method qr or svd, which count singular values above a threshold",
+            remedy="choose the method qr or svd, which count pivots or singular values above a threshold",
         )
     projection: Array = np.asarray(np.linalg.lstsq(w[:, list(kept)], w, rcond=None)[0], dtype=np.float64)
     projection[np.abs(projection) < _ZERO_COEFFICIENT] = 0.0

@@ -168,7 +168,7 @@ def elimination_order(robot: Robot, parameters: StandardParameters, wanted: Sequ
 
 
 def _given_inward(robot: Robot, i: int, frames: ParameterFrames) -> tuple[str, str, str]:
-    """(3) for a body whose axis is nearest to one of x, y, z of its parameters' frame."""
+    """Names of the parameters (3) of a body, taking the axis of its parameters' frame nearest to the joint axis."""
     pose = parameter_pose(robot, i, frames)
     axis = matvec(transpose(pose.rotation), robot.bodies[i].joint.axis)
     along = max(range(3), key=lambda k: abs(axis[k]))

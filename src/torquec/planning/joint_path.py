@@ -100,7 +100,7 @@ def joint_path(waypoints: npt.ArrayLike, *, joints: Sequence[str] | None = None)
 
 
 def _bends(steps: Array, slopes: Array) -> Array:
-    """Second derivatives (m, n) at all waypoints (3), by elimination from the front."""
+    """Second derivatives (m, n) at all waypoints (3), by forward elimination and back substitution."""
     m = len(steps) + 1
     bends = np.zeros((m, slopes.shape[1]))
     diagonal = 2.0 * (steps[:-1] + steps[1:])

@@ -3,16 +3,16 @@
 (1)  a body with its inertia, joint, limits and frames (as sites); the base is a body without a joint
 (2)  damping, frictionloss and armature of a joint: its own friction and rotor, and those of the motors that turn with
      it alone, reflected by their gear r: r^2 times viscous friction and inertia, |r| times Coulomb friction. Damping is
-     a v + b v |v| + c v^3, with |r|^3 times curved and r^4 times cubic friction. Every frictionloss gets the smallest
-     solreffriction that MuJoCo's default time step allows: MuJoCo's friction is a constraint that follows the sign of
-     v + qdd/b, b = 2/(dmax solreffriction), and the default of 0.02 s would reverse friction 10 ms too early
+     a v + b v |v| + c v^3, with |r|^3 times curved and r^4 times cubic friction. MuJoCo's dry friction is a constraint
+     that follows the sign of v + qdd/b, b = 2/(dmax solreffriction). With the default solreffriction of 0.02 s friction
+     would reverse 10 ms too early, so every frictionloss gets the smallest value that the default time step allows
 (3)  a motor that turns with several joints becomes a fixed tendon with their ratios and the same three parameters
-(4)  a constant torque c becomes a spring -k (q - c'), c' = c/k, so soft and so long that q does not change the torque
+(4)  a constant torque c becomes a spring -k (q - c'), c' = c/k, with k so small that the torque hardly depends on q
 (5)  a mimic joint follows by an equality constraint; each independent joint has a motor, to be driven by its torque
 
-MuJoCo cannot express friction that differs by direction, turns over or depends on load, counterbalances, and rotors
-that couple joints on different branches: where a robot has them the file says so, and the side file, which Torquec
-reads, holds them.
+MuJoCo cannot express friction that differs by direction, is smoothed at reversals or depends on load, counterbalances,
+and rotors that couple joints on different branches. A comment of the file lists them, and a drives file beside it,
+which Torquec reads, holds them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _WORLD = "world"
 
 
 def write_mjcf(robot: Robot, path: str | os.PathLike[str], *, note: str = "", force: bool = False) -> tuple[Path, ...]:
-    """Write the robot as an MJCF file, with a side file for what MuJoCo cannot express; returns the files written.
+    """Write the robot as an MJCF file, with a drives file for what MuJoCo cannot express; returns the files written.
 
     `note` goes into the file's first lines. Files that Torquec did not write are replaced with `force` only. Raises
     `RobotError` for inertias that MuJoCo does not take, friction that drives its joint, and free, ball or planar

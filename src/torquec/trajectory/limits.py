@@ -3,7 +3,7 @@
 (1)  A position has its extreme where the speed is zero, a speed where the acceleration is zero. Where the sign changes
      between two samples, bisection finds that instant, so that the peak between them is found, too.
 (2)  Torques are those of the whole robot, friction and springs too, at the samples.
-(3)  Positions beyond two turns, or beyond one turn and a joint limit, are taken as a sign of degrees.
+(3)  Positions beyond two turns, or beyond one turn and a joint limit, are probably in degrees: the message says so.
 """
 
 from __future__ import annotations
@@ -91,11 +91,11 @@ def check_limits(robot: Robot, trajectory: Trajectory, *, efforts: bool = False)
 def _remedy(robot: Robot, found: Sequence[Violation]) -> str:
     kinds = {violation.kind for violation in found}
     slower = kinds & {LimitKind.VELOCITY, LimitKind.EFFORT}
-    remedy = "make the motion slower" if slower else "move its start or shorten its way"
+    remedy = "make the motion slower" if slower else "move its start or shorten its path"
     if slower and len(kinds - slower):
-        remedy += ", and move its start or shorten its way"
+        remedy += ", and move its start or shorten its path"
     if still := [violation.joint for violation in found if violation.kind in slower and violation.limit == 0.0]:
-        remedy = f"{robot.source} lets {', '.join(still)} not move at all: give the true limit there, or none"
+        remedy = f"{robot.source} has limits of zero for {', '.join(still)}: give the true limits there, or none"
     return remedy
 
 

@@ -33,8 +33,8 @@ from torquec_check.claim import rounded_up
 
 FORMAT = "torquec certificate 4"
 OLDER = ("torquec certificate 2", "torquec certificate 3")
-"""Older formats that are still read: without the robot, and with the boxes of the search. The first of them has no
-specification and no checksum either."""
+"""Older formats that are still read: they lack the robot, and contain the boxes of the search. Format 2 also lacks the
+specification and the checksum."""
 
 _OPTIONAL = ("rounding", "robot_document", "least_inertia", "limbs")
 
@@ -59,7 +59,7 @@ class RoundingProof:
 @dataclass(frozen=True)
 class LimbProof:
     """A limb on a free base: its program, with bounds (6 + joints,) of its torques, and `base`, the ten inertial
-    parameters of its copy of the base (the first limb has what the others leave of it).
+    parameters of its copy of the base. The copies of all limbs add up to the base.
     """
 
     base: tuple[float, ...]
@@ -81,13 +81,14 @@ class Counts:
 class Certificate(NotebookDisplay):
     """A program (q, qd, qdd -> tau) whose torques differ from the robot's by at most the bound of each joint.
 
-    `joints` is empty where speeds and accelerations are not limited. `coefficients` are the proofs of the coefficients
-    that serve other quantities, if there are any; `counts` report the savings, and prove nothing. `specification` is
+    `joints` is empty where speeds and accelerations are not limited. `coefficients` proves the coefficients of a second
+    program, if there is one, for M, c, C and g; `counts` report the savings, and prove nothing. `specification` is
     the text of the specification file; empty where only the bounds are claimed. Where there is a `rounding`, it is part
     of the bounds of `joints`: they hold for generated code in its precision.
     `robot_document` is the robot itself, which older certificates do not hold. With `least_inertia` m (n,), M - diag(m)
     of the program is proven to be positive definite at all positions of the motions; empty where that is not claimed.
-    A free base has `limbs`, of which the program is made; the positions of its rates in the motions are not its pose.
+    A robot with a free base has `limbs`, of which the program is made. The first six positions of `motions` then
+    mean nothing: the pose of the base is not limited.
     """
 
     robot: str
@@ -127,7 +128,7 @@ class Certificate(NotebookDisplay):
 
     @staticmethod
     def from_dict(document: Mapping[str, Any]) -> Certificate:
-        """The certificate that `to_dict` wrote, now or in the older format; raises `ArgumentError` otherwise."""
+        """The certificate that `to_dict` wrote, now or in an older format; raises `ArgumentError` otherwise."""
         stated = document.get("format") if isinstance(document, Mapping) else None
         if stated == OLDER[0]:
             older = replace(_DOCUMENTS, defaults=True)

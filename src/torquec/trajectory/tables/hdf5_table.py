@@ -1,8 +1,8 @@
 """HDF5 and MATLAB logs: arrays by name, from any group or struct.
 
 (1)  an array of numbers with one dimension is a column, one with two dimensions the columns `name1` .. `namen`;
-     compound datasets (tables) have a column per field. An array inside a group or a struct has its own name. Where two
-     arrays would have the same name, it is the whole path, joined by `_`
+     compound datasets (tables) have a column per field. An array inside a group or a struct has its own name, without
+     the path. Arrays with equal names are named by their whole paths, joined by `_`
 (2)  the number of rows is that of the time array, else the most common length; an array whose second dimension has that
      length, but not its first, is transposed. Arrays of other lengths are left out and reported
 (3)  MATLAB 7.3 files are HDF5 with every array transposed; SciPy reads older ones (4 to 7.2) as a whole
@@ -32,7 +32,7 @@ from torquec.trajectory.tables.log_table import MOST_COLUMNS, LogTable
 
 _ROWS = 65536  # of a block: some megabytes
 _NEWER_MATLAB = b"MATLAB 7.3"
-_CLAIMED, _UNFOLDED = 1_000_000, 1000  # bytes any dataset may claim; above, the largest compression ratio
+_CLAIMED, _UNFOLDED = 1_000_000, 1000  # bytes accepted of any dataset; largest compression ratio of larger ones
 _DAMAGED = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError)
 """Exceptions of SciPy for a damaged file, besides its own error types."""
 _REMEDY = "give arrays of numbers with a row per sample: time, positions, torques"
