@@ -56,7 +56,7 @@ def sincos(angle: Any) -> tuple[Any, Any]:
     >>> sincos(math.pi)
     (0.0, -1.0)
     """
-    if isinstance(angle, float) and abs(angle) <= 2.0 * math.pi:  # far out, every float is a multiple of pi/2
+    if isinstance(angle, float) and abs(angle) <= 2.0 * math.pi:  # large floats are all multiples of the double pi/2
         quarters = angle / (math.pi / 2)
         if quarters.is_integer():
             return ((0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0))[int(quarters) % 4]

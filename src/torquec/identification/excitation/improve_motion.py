@@ -118,7 +118,7 @@ INNER = 120
 """Evaluations between two updates of the multipliers: about as many as there are coefficients."""
 POWERS = (4.0, 8.0, 16.0, 32.0)
 """Powers p of the smooth criteria, one after the other: the higher, the nearer to the true criterion."""
-_SLACK = 0.005  # tolerated excess of an iterate over `room`: a tenth of the margin that `room` leaves for the proof
+_SLACK = 0.005  # tolerated excess over the usable share of limits: a tenth of the margin left for the proof
 _PENALTY = 20.0  # c of (1) to begin with; it grows where limits are not kept
 _STEEPER = 3.0  # growth of the penalty where an update does not halve the excess
 

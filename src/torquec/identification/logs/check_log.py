@@ -236,7 +236,7 @@ def _too_few(log: Log) -> LogFinding:
     """Error for a log with too few usable rows: missing values, or stamps that do not rise."""
     whole, rising = int(whole_rows(log).sum()), int(clean_rows(log).sum())
     kind = Pathology.NAN_ROWS if whole == rising else Pathology.BACKWARD_STAMPS
-    text = f"of {len(log)} rows {whole} are whole and {rising} rise in time: too few to compare them with a model"
+    text = f"of {len(log)} rows {whole} are complete and {rising} rise in time: too few to compare them with a model"
     return LogFinding(kind, Severity.ERROR, text, log.column("t"), remedy="record more, or correct the column of times")
 
 

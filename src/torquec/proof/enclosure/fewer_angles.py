@@ -7,12 +7,14 @@ sums of positions (a UR5's wrist: on q2 + q3 + q4, q5 and 2 q6), and have few wa
      that the polynomial is one in the angles y = B q, with the waves exp(i m y)
 (2)  positions that run through whole turns may be added: the rows of B are independent, so that y takes every value,
      and the polynomial has the same range over y as over q
-(3)  a position of a smaller range has only a multiple, y = g q, g the greatest common divisor of its entries in all k
-(4)  bases differ in the price of a proof, prod (2 d_i + 1) (1 + sqrt(sum_m a_m m_i^2)): control points of a box, d_i
-     the largest |m_i|, times the halvings along y_i that its second derivative asks for, a_m the amplitudes of the
-     waves as parts of their sum. Steps b_j <- b_j + s b_i, which take m_i to m_i - s m_j, are made while they lower it
-(5)  the smallest waves are left out, up to a given sum of amplitudes, which is to be taken from the target of a proof:
-     in an allowance it would be multiplied by the largest denominator of a root box
+(3)  a position q with a smaller range is not added to others: its angle is y = g q, with g the greatest common divisor
+     of its entries in all k
+(4)  the basis is chosen for the estimated cost of a proof, prod (2 d_i + 1) (1 + sqrt(sum_m a_m m_i^2)). The first
+     factor counts the control points of a box, with d_i the largest |m_i|; the second one the halvings along y_i, with
+     a_m the relative amplitudes of the waves. Steps b_j <- b_j + s b_i, which take m_i to m_i - s m_j, are made while
+     the cost falls
+(5)  the smallest waves are left out, up to a given sum of amplitudes. The caller subtracts this sum from the target of
+     the proof; as an allowance it would be multiplied by the largest denominator of a root box
 
 Rounding: sums of magnitudes of the coefficients grow by at most the largest column sum of each matrix; that times
 `rounding_steps` is added to the allowance, too.
@@ -53,7 +55,7 @@ class FewerAngles:
 def in_fewer_angles(table: Array, ranges: Sequence[Range], allowance: Array, left_out: float) -> FewerAngles:
     """The polynomials in fewer angles (1)-(4), without waves of at most `left_out` altogether (5).
 
-    What has displacements, or gains nothing, is returned as it is.
+    Polynomials with displacements, and those that gain nothing, are returned unchanged.
     """
     unchanged = FewerAngles(table, ranges, allowance)
     if not ranges or not all(r.variable.is_angle for r in ranges):
@@ -86,7 +88,7 @@ def in_fewer_angles(table: Array, ranges: Sequence[Range], allowance: Array, lef
 
 
 def _largest(amplitudes: Array, left_out: float) -> Indices:
-    """The waves that remain (5): opposite ones have equal amplitudes, and remain both."""
+    """Indices of the waves that remain (5); exp(i k q) and exp(-i k q) have equal amplitudes and remain together."""
     both = np.maximum(amplitudes, amplitudes[::-1])
     order = np.argsort(both, kind="stable")
     first = int(np.searchsorted(np.cumsum(both[order]), left_out, side="right"))
@@ -95,7 +97,7 @@ def _largest(amplitudes: Array, left_out: float) -> Indices:
 
 
 def _short_basis(vectors: Indices, amplitudes: Array, whole: Sequence[bool]) -> tuple[Indices, Indices]:
-    """The rows of B (r, n) and the vectors m (N, r) for the vectors k (N, n), of the lowest price found (4)."""
+    """The rows of B (r, n) and the vectors m (N, r) for the vectors k (N, n), of the lowest cost found (4)."""
     turning = np.flatnonzero(whole)
     multiples = np.diag(np.gcd.reduce(vectors, axis=0))
     alone = multiples[~np.array(whole) & multiples.any(axis=0)]
@@ -124,7 +126,7 @@ def _shortened(vectors: Indices, amplitudes: Array, basis: Indices, summed: int)
 
 
 def _best_step(m: Indices, amplitudes: Array, summed: int) -> tuple[int, int, int] | None:
-    """The step (i, j, s) of (4) between the first `summed` rows of the basis that lowers the price most, or None."""
+    """The step (i, j, s) of (4) between the first `summed` rows of the basis that lowers the cost most, or None."""
     factors = [_factor(column, amplitudes) for column in m.T]
     best, chosen = 1.0 - 1e-9, None
     for i, j in itertools.permutations(range(summed), 2):
@@ -141,7 +143,7 @@ def _price(m: Indices, amplitudes: Array) -> float:
 
 
 def _factor(column: Indices, amplitudes: Array) -> float:
-    """The factor of one angle in the price (4)."""
+    """The factor of one angle in the cost (4)."""
     return float((2 * np.abs(column).max() + 1) * (1.0 + math.sqrt(amplitudes @ column**2)))
 
 
@@ -168,7 +170,7 @@ def _less(vector: tuple[int, ...], other: tuple[int, ...], times: int) -> tuple[
 
 
 def _sum_of(row: Indices, ranges: Sequence[Range]) -> Range:
-    """The range of one sum of angles: more than one, or a multiple, of angles of whole turns are whole turns."""
+    """The range of one sum of angles: a whole turn for several angles, else a multiple of the angle's own range."""
     parts = [(int(factor), r) for factor, r in zip(row, ranges, strict=True) if factor]
     variable = Variable(tuple((r.variable.joints[0][0], factor) for factor, r in parts))
     if len(parts) > 1:

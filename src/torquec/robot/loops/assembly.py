@@ -52,7 +52,7 @@ def assembled_position(tree: Robot, file: LoopFile) -> Array:
 
 
 def _good(tree: Robot, file: LoopFile, q: Array) -> list[int]:
-    """Indices of the positions at which the loops are closed and no frame is turned over by half a turn."""
+    """Indices of the positions at which the loops are closed and no frame is flipped (half a turn off)."""
     gaps = loop_batch(tree, file, q).gaps
     closed = [k for k, each in enumerate(gaps) if largest_gap(file, each)[0] < TUNING.redundant_gap]
     return [k for k in closed if not is_turned_over(tree, file, q[k])]
@@ -82,7 +82,7 @@ def _descended(tree: Robot, file: LoopFile, q: Array, held: Sequence[int]) -> Ar
         batch = loop_batch(tree, file, q)
         gaps = batch.gaps * by_equation
         done = np.abs(batch.gaps).max(axis=1, initial=0.0) < 1e-15
-        # The other tries count where the first one ends outside of the limits or turned over.
+        # The result from the start is enough, unless it is outside of the limits or a frame is flipped.
         if done.all() or (done[0] and _inside(tree, q[0]) and not is_turned_over(tree, file, q[0])):
             break
     return q

@@ -200,7 +200,7 @@ def newton_steps(
             step = np.zeros((len(q), tree.n))
             step[:, dependent] = -_solved(batch, equations, dependent, batch.gaps, longest=np.inf)
             q = moved_batch(tree, q, step)
-    if tracked.coverage < 1.0:  # singular configurations lie in the range: between the samples it takes longer
+    if tracked.coverage < 1.0:  # singular configurations in the range: convergence between samples may be slower
         k = min(k + TUNING.extra_steps, TUNING.newton_steps)
     return k, float(landed.mean())
 
