@@ -174,7 +174,7 @@ def test_an_arm_whose_first_three_axes_meet_is_the_same_from_its_hand():
 
 
 def test_a_calibrated_one_is_solved_from_it():
-    """A wrist that is off by 1e-3: Newton's method from the closed form of the tidy arm."""
+    """A wrist that is off by 1e-3: Newton's method from the closed form of the nominal arm."""
     rng = np.random.default_rng(8)
     axes = [np.array(v) for v in ([0.5, 0.7, 0.4], [-0.6, 0.3, 0.7], [0.2, -0.8, 0.6])]
     points = [np.array(v) for v in ([0.0, 0.1, 0.2], [0.3, 0.5, 0.1], [0.7, 0.2, 0.5])]

@@ -90,7 +90,7 @@ def check_complete(robot, q):
 @pytest.mark.parametrize("size", [150, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_a_calibrated_ur(off, size):
     """Lines off by up to so many radians and metres: nothing is lost, next to singularities neither, where there are
-    solutions that no branch of the tidy arm leads to.
+    solutions that no branch of the nominal arm leads to.
     """
     rng = np.random.default_rng(1)
     robot = line_arm("RRRRRR", *off_lines(UR10E, off, rng), hand=HAND)
@@ -114,7 +114,7 @@ def test_a_calibrated_spherical_wrist(kind, off):
 @pytest.mark.slow
 @pytest.mark.parametrize("off", [1e-3, 1e-2])
 def test_a_calibrated_ur_at_round_angles(off):
-    """Multiples of 15 degrees: the tidy arm would be singular at most of them, in two ways at many."""
+    """Multiples of 15 degrees: the nominal arm would be singular at most of them, in two ways at many."""
     rng = np.random.default_rng(3)
     robot = line_arm("RRRRRR", *off_lines(UR10E, off, rng), hand=HAND)
     q = rng.integers(-12, 13, (20_000, 6)) * (np.pi / 12)
@@ -137,7 +137,7 @@ def test_names_are_those_of_the_arm_next_to_it():
 
 
 def check_all_of_a_calibrated_arm(lines, off, q, **options):
-    """Elimination and the search from the tidy arm find the same; gives how many poses elimination decided."""
+    """Elimination and the search from the nominal arm find the same; gives how many poses elimination decided."""
     rng = np.random.default_rng(5)
     robot = line_arm("RRRRRR", *off_lines(lines, off, rng), **options)
     ik = inverse_kinematics(robot, "tool")

@@ -78,7 +78,7 @@ def test_a_calibrated_arm_has_the_branches_of_python(calibrated):
 
 
 def test_hard_poses_are_not_lost_in_c(calibrated):
-    """Next to singularities, where a search finds what no branch of the tidy arm leads to."""
+    """Next to singularities, where a search finds what no branch of the nominal arm leads to."""
     robot, most = calibrated.ik.robot, 0
     for q, rotation, position in zip(HARD, *forward(robot, "tool")(HARD), strict=True):
         count, found, status, _ = calibrated.every(rotation, position, np.zeros(6))

@@ -1,4 +1,4 @@
-"""The tidy arm next to a calibrated one: an arm that is tidy stays, one that was, is again what it was."""
+"""The nominal arm next to a calibrated one: an arm that is tidy stays, one that was, is again what it was."""
 
 from __future__ import annotations
 

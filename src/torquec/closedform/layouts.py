@@ -9,7 +9,7 @@
 (6)  dtau_i/dq_j = sum_k dM_ik/dq_j qdd_k + sum_{k <= l} d(B or D)_i,kl/dq_j qd_k qd_l + dg_i/dq_j
 
 Entries are written by a rule (:mod:`torquec.closedform.fourier`), which is applied after any differentiation.
-Friction V stands in :mod:`torquec.closedform.equations`; it is no part of (5).
+Friction V is not part of (5); see :mod:`torquec.closedform.equations`.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class IterationShape:
 
     A numeric arm has a `table` (starts, n) of shares of the joints' ranges; `lower` and `upper` (n,) are the limits,
     `half` (n,) is the largest distance of a start from the reference. `turning` (n,) is 1 for joints that turn,
-    `moving` (n,) for those that move. A calibrated arm has a `search` and the `branches` of its tidy arm.
+    `moving` (n,) for those that move. A calibrated arm has a `search` and the `branches` of its nominal arm.
     """
 
     prefix: str

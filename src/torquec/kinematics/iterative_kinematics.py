@@ -1,6 +1,6 @@
 """Inverse kinematics by iteration: calibrated arms next to a closed form, and arms without one.
 
-Near: the closed form of the tidy arm, of nominal geometry (`near_arm`), gives a start for every branch. From there
+Near: the closed form of the nominal arm (`near_arm`) gives a start for every branch. From there
 damped Newton steps on the true arm converge to rounding, and the branch keeps its name. Further solutions near
 singularities are searched for (`near_branches`) and follow the named ones.
 
@@ -48,10 +48,10 @@ from torquec.kinematics.tuning import TUNING
 from torquec.spatial import Scalar, matmul, transpose
 
 WIDEST = 4.0
-"""Largest pose error along a curve of solutions, as a multiple of the difference between the arm and the tidy one."""
+"""Largest pose error along a curve of solutions, as a multiple of the difference from the nominal arm."""
 
 FREE_TRIALS = 4
-"""Number of values of a free joint tried on a calibrated arm, the tidy arm's best first; then all joints move."""
+"""Number of values of a free joint tried on a calibrated arm, the nominal arm's best first; then all joints move."""
 
 NUMERIC_STARTS = (1, 7, 24, 96)
 """Numbers of starts, tried in groups until one reaches the pose: the reference first."""
@@ -59,7 +59,7 @@ NUMERIC_STARTS = (1, 7, 24, 96)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IterativeKinematics(InverseKinematics):
-    """The inverse of an arm that has no closed form itself; `tidy` is the arm that `closed` belongs to."""
+    """The inverse of an arm that has no closed form itself; `tidy` is the nominal arm, which `closed` solves."""
 
     tidy: ArmGeometry | None = None
     task: KinematicsTask = KinematicsTask.POSE
@@ -76,7 +76,7 @@ class IterativeKinematics(InverseKinematics):
     def names(self) -> tuple[str, ...]:
         """The name of every branch, in the order of the results.
 
-        Calibrated arms may have solutions next to singularities that no branch of the tidy arm leads to: `further`
+        Calibrated arms may have solutions next to singularities that no branch of the nominal arm leads to: `further`
         ones, numbered as they are found.
         """
         if not self.is_traced:
@@ -109,7 +109,7 @@ class IterativeKinematics(InverseKinematics):
 
     @cached_property
     def start_function(self) -> Function:
-        """The branches of the tidy arm, held apart at folds: rotation, position, near -> q (branches, n)."""
+        """The branches of the nominal arm, held apart at folds: rotation, position, near -> q (branches, n)."""
         assert self.tidy is not None
 
         def algorithm(rotation: Any, position: Any, near: Any) -> dict[str, Any]:
@@ -161,7 +161,7 @@ class IterativeKinematics(InverseKinematics):
 
     @cached_property
     def difference(self) -> float:
-        """How much poses of the arm and of the tidy one differ at most: see `pose_difference`."""
+        """Largest difference between poses of the arm and of the nominal one: see `pose_difference`."""
         assert self.tidy is not None
         return pose_difference(self.arm, self.tidy)
 
@@ -273,7 +273,7 @@ class IterativeKinematics(InverseKinematics):
         return made_poses({"names": names, "q": q, "rest": rest, "complete": True, "degree": DEGREE})
 
     def _solution_names(self, q: Array, rotation: Any, position: Any, near: Any) -> tuple[str, ...]:
-        """Names of solutions (k, n), from the tidy arm's branches at which Newton's method would start."""
+        """Names of solutions (k, n), from the nominal arm's branches at which Newton's method would start."""
         return branch_names(self._iteration, q, self._start_native.call(rotation, position, near), self.closed.names)
 
     def nearest(self, rotation: Any, position: Any, *, near: Any = None, out: NearestPose | None = None) -> NearestPose:
@@ -296,15 +296,15 @@ class IterativeKinematics(InverseKinematics):
 
     @cached_property
     def _tidy_kinematics(self) -> InverseKinematics:
-        """The closed form of the tidy arm by itself."""
+        """The closed form of the nominal arm by itself."""
         assert self.tidy is not None
         return InverseKinematics(self.robot, self.frame, self.tidy, self.closed)
 
     def _searched_reference(self, rotation: Array, position: Array) -> Array:
-        """As for closed forms: the best values for the tidy arm, one after the other, until the pose is reached.
+        """As for closed forms: the best values for the nominal arm, one after the other, until the pose is reached.
 
         If none of the first values reaches it, the numeric inverse is tried, which moves the free joint too, then all
-        other values, and the middles of the tidy arm's intervals.
+        other values, and the middles of the nominal arm's intervals.
         """
         values, cost = self._tidy_kinematics._free_costs(rotation, position)
         assert self.closed.free is not None

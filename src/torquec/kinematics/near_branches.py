@@ -1,11 +1,11 @@
 """All inverse kinematics solutions of a calibrated arm, with branch names.
 
-The arm's poses differ from those of the tidy arm (`near_arm`) by up to d, in position relative to half the arm's size,
-or in rotation [rad]. Away from singularities each branch of the tidy arm leads to one solution. Where the least
-singular value is not large compared with d, branches vanish, or two of them start at the same configuration. Where the
-tidy arm has self-motion, several solutions remain that have no branch of their own. The search:
+The arm's poses differ from those of the nominal arm (`near_arm`) by up to d, in position relative to half the arm's
+size, or in rotation [rad]. Away from singularities each branch of the nominal arm leads to one solution. Where the
+least singular value is not large compared with d, branches vanish, or two of them start at the same configuration. If
+the nominal arm has self-motion, several solutions remain that have no branch of their own. The search:
 
-(1)  Newton's method from the branches of the tidy arm. A pose is settled if every branch ended in a solution of its
+(1)  Newton's method from the branches of the nominal arm. A pose is settled if every branch ended in a solution of its
      own, or is `hopeless`, and the least singular values are well above d
 (2)  other poses: Newton's method from the branches of neighbouring poses, `beside_distances` times d away on all sides.
      Next to a singularity, these starts spread along it
@@ -15,7 +15,7 @@ tidy arm has self-motion, several solutions remain that have no branch of their 
      takes the nearest of the remaining ones; the rest are further solutions. Six joints have 16 solutions at most
 
 The result of a branch without a solution is where Newton's method gave up; if it ended in the solution of another
-branch, it is the tidy arm's branch. Unused places for further solutions also hold branches of the tidy arm.
+branch, it is the nominal arm's branch. Unused places for further solutions also hold branches of the nominal arm.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class NearSearch:
 
     iteration: Iteration
     starts: Callable[[Array, Array, Array], Array]
-    """rotation (M, 3, 3), position (M, 3), near (M, n) -> q (M, branches, n) of the tidy arm"""
+    """rotation (M, 3, 3), position (M, 3), near (M, n) -> q (M, branches, n) of the nominal arm"""
     curves: Curves | None
     """None for arms without curves: those with other than six joints"""
     difference: float

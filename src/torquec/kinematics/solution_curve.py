@@ -6,9 +6,10 @@ With e(q) and A of :mod:`torquec.kinematics.refinement`, six joints that move, a
 (2)  solutions of the pose are the points with g = 0
 (3)  b = u, with A v = s u, s the least singular value: where the arm is nearly singular, g stays small along the curve
 
-A calibrated arm next to a fold of the tidy one has two solutions, one, or none. Where the tidy arm has self-motion (a
-straight wrist), the calibrated arm has a few isolated solutions, up to twelve in all. Newton's method from a branch of
-the tidy arm ends in one of them. They all lie on the curve (1), which stays smooth where solutions merge:
+A calibrated arm next to a fold of the nominal one has two solutions, one, or none. Where the nominal arm has
+self-motion (a straight wrist), the calibrated arm has a few isolated solutions, up to twelve in all. Newton's method
+from a branch of the nominal arm ends in one of them. They all lie on the curve (1), which stays smooth where solutions
+merge:
 
 (4)  B = (A b),   step = B'(BB')^-1 (e - g b)                      back to the curve, by the shortest way
 (5)  tangent: B t = 0,   t := t - B'(BB')^-1 B t from the previous tangent, which keeps the direction

@@ -8,7 +8,7 @@ axis. Its rank is compared with the rank modulo a prime, the rank in doubles and
 geometry is degenerate up to rounding, but not exactly, and that is an error.
 
 Ranks are exact where every axis stands at right angles to its neighbours or parallel to them; elsewhere the geometry
-is replaced by a rational one that differs by 1e-14 (`rational_geometry`), and `method` says so.
+is replaced by a rational one within 1e-14 rad (`rational_geometry`), and `method` says so.
 
 (2)  a set determines the inertia matrix H if and only if it determines the torques without gravity  (Lin 1994, Th. 3)
 

@@ -9,7 +9,7 @@ With the path's speed v = ds/dt, x = v^2 and the acceleration u = d2s/dt2, const
 (4)  backwards: the largest x_mid from which the strongest braking still ends in the controllable set,
      a (k - x_mid) + h (b x_mid + d v - low) >= 0,   k the largest controllable x of the next grid point
 (5)  forwards: the largest x_mid with  a (x_mid - x_k) + h (b x_mid + d v - high) <= 0  and  x_k+1 controllable
-(6)  between two cells where a row's a changes its sign (zero-inertia point), that row limits x by itself:
+(6)  between two cells where a row's a changes its sign (zero-inertia point), that row alone limits x:
      low <= b x + d v <= high, interpolated to a = 0
 
 (3) to (6) are quadratic in v with a negative constant term, whose least positive root is -2C/(D + sqrt(D^2 - 4PC)):

@@ -8,7 +8,7 @@ FIND_MIN_BASIS   (steps as printed)
   4  again, until none survives
   5  of the last survivors, the one with the smallest error
 MIN_BASIS_GEN
-  0  choose q^c, the positions at which variables that are not looked at are held
+  0  choose q^c, the positions of variables outside of the current candidate set
   1  layer 0 has a set of candidates per variable (24a, b)
   2  reduce every set with FIND_MIN_BASIS to a tolerance eps_0 <= eps, the other variables held at q^c
   3  the set products of neighbours are the candidates of the next layer; where one does not keep eps, eps_0 is lowered
