@@ -1,4 +1,4 @@
-"""The nominal arm next to a calibrated one: an arm that is tidy stays, one that was, is again what it was."""
+"""The nominal arm of a calibrated one: exact geometry is unchanged, small deviations are removed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Symbolic arm model: lengths, masses, centres of mass, inertias and gravity as symbols, joint angles as c and s.
 
-Links stand in the robot's canonical frames (:mod:`torquec.robot.canonical`); joints count from 1:
+Links are in the robot's canonical frames (:mod:`torquec.robot.canonical`); joints count from 1:
 
 (1)  a symbol stands for every length, centre coordinate and central inertia that is not zero: l1 (from axis 1 to axis
      2), d2, m1, lc1 (or xc1, yc1, zc1 where the centre of mass is off the axes of the link), Izz1, g
@@ -130,7 +130,7 @@ def link_lengths(robot: Robot, k: int) -> dict[str, float]:
 
 
 def twist(link: CanonicalLink) -> tuple[float, float] | None:
-    """(cos, sin) of alpha where the link's rotation on its parent is Rx(alpha); None where it is another."""
+    """(cos, sin) of alpha where the link's rotation on its parent is Rx(alpha); None for any other rotation."""
     r = link.pre.rotation
     return (r[1][1], r[2][1]) if r[0] == (1.0, 0.0, 0.0) else None
 
@@ -167,7 +167,7 @@ def _of_link(robot: Robot, k: int) -> list[ArmSymbol]:
     turn = twist(link)
     if turn is None and any(abs(x) not in (0.0, 1.0) for row in link.pre.rotation for x in row):
         raise RobotError(
-            f"joint '{joint}' does not stand on the one before by a twist about a common normal",
+            f"the axis of joint '{joint}' is not turned from the previous axis about a common normal alone",
             where=robot.source,
             remedy=_REMEDY,
         )
@@ -179,7 +179,7 @@ def _of_link(robot: Robot, k: int) -> list[ArmSymbol]:
             )
     if not link.column.turns and not is_quarter(exact_cos_sin(link.theta)):
         raise RobotError(
-            f"the prismatic joint '{joint}' stands at an angle that is not a right one",
+            f"the constant angle theta of prismatic joint '{joint}' is not a multiple of 90 degrees",
             where=robot.source,
             remedy=_REMEDY,
         )

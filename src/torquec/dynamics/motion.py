@@ -83,7 +83,7 @@ def angular_velocities(
 
 
 def joint_twist(link: PlacedLink, coordinate: Coordinate, rates: Sequence[Scalar]) -> tuple[Vector3, Vector3]:
-    """Linear and angular part of S v in the link's axes, of a joint with several coordinates at rates (n,)."""
+    """Linear and angular velocity across a joint with several coordinates at rates (n,), in the link's axes."""
     return _combined(link, rates[coordinate.index : coordinate.index + link.kind.nv])
 
 

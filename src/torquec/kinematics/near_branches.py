@@ -36,7 +36,7 @@ MOST_SOLUTIONS = 16
 """Most solutions with six joints (Primrose, On the input-output equation of the general 7R-mechanism, 1986)."""
 
 HOPELESS, HELD_APART = 2.0, 0.05
-"""Factor of d, and the pose error of starts that are held apart from a fold; see `hopeless`."""
+"""Factor of d, and additional pose error of starts that were separated at a fold; see `hopeless`."""
 
 NEARLY_SINGULAR, NEAR_FOLD = 1.0, 0.2
 """Factors of d and of its square root; see `nearly_singular`."""

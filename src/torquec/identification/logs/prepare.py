@@ -20,8 +20,8 @@ The cut-off is given, or chosen from the spectra of the log, above the motion an
      over the stretches with their power as weight, so that pauses do not count; the lower one of both spectra is used
 (9)  cut-off: eight times (8), so that the harmonics of friction and of the equations of motion pass
 (10)  torques that were low-passed before recording have almost no power (1e-7 of their peak) above some frequency, in
-     all joints, but the model still has its friction steps there. The cut-off stays below that frequency, but is at least
-     four times (8): above that, smooth torques may have no power even without a low pass
+     all joints, but the model still has its friction steps there. The cut-off stays below that frequency, but at four
+     times (8) or more: above, smooth torques may have no power even without a low pass
 """
 
 from __future__ import annotations

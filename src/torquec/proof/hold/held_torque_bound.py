@@ -19,8 +19,9 @@ The background samples the motion at t0; the torque commanded at t = t0 + age us
        zeroth(age) = age min(f_D + 1/2 age f_J, f_A),
        first(age) = 1/2 age^2 f_2 + 1/6 age^3 f_3 + age min(age f_J, 2 f_M)
 
-(5)  at zeroth order M and g are published by one task, and c by another: while one sample is older than the other, only
-     its part of D drifts. f_D and f_A are the largest of D, of its part of M and g, and of that of c
+(5)  at zeroth order one task publishes M and g, another one c. While one of the two samples is older than the other,
+     only the part of D that belongs to it grows. So f_D and f_A are the largest of three bounds: of D, of its part due
+     to M and g, and of its part due to c
 
 In f_J, dM/dq is weighted with the jerk, in f_M with the accelerations; f_A bounds D for any A; f_3, a minor term, is a
 sum of amplitudes. Without a jerk limit a first-order term 2 f_M age remains: an acceleration step acts on the inertia
@@ -70,11 +71,11 @@ _TABLE_ERROR = 1e-10
 """Tolerated difference of tables and program, relative to its largest coefficient."""
 
 _SAMPLES = ("Mgc", "Mg", "c")
-"""What drifts together (5)."""
+"""Coefficients that are sampled together (5)."""
 
 _TRIMMED, _NOISE = 3e-4, 1e-12
-"""Margins of every part for the checker: for the terms that it leaves out, relative to the part itself; and for its
-rounding, relative to the largest joint's part."""
+"""Margins that are added to every part f, so that the checker can prove it: for terms that the checker drops, relative
+to the part itself; for rounding in the checker, relative to the largest part of all joints."""
 
 ROUNDED = 1.0 + 1e-8
 """Factor on a sum of parts, which the checker rounds up."""
@@ -193,7 +194,7 @@ def checked_box(motions: MotionBox) -> Box:
 
 
 def _checked_bends(robot: Robot, program: Function, motions: MotionBox) -> list[float]:
-    """The part f_3 as the checker adds it up; zero where it cannot."""
+    """The part f_3 as the checker computes it; zero where the checker refuses the program."""
     try:
         made = torque_program(function_to_dict(program), robot.n)
         with one_thread():
@@ -289,7 +290,7 @@ class _Rows:
                 yield Monomial((j,), ("A", e)), self.v[j] * weight[e] * slope
 
     def drift(self, i: int, of: str = "Mgc") -> Iterator[Row]:
-        """D of (1), A = qdd; of coefficients of these samples alone (5)."""
+        """D of (1), A = qdd; only the terms due to the coefficients `of` (5)."""
         for j, e in itertools.product(range(self.n), repeat=2):
             slope = self.by(self.inertia(i, e), j) if "M" in of else None
             part = self._turned(i, j, e) * float("c" in of)
@@ -297,7 +298,7 @@ class _Rows:
         yield from self._at_constant_speed(i, of)
 
     def free_drift(self, i: int, of: str = "Mgc") -> Iterator[Row]:
-        """D of (1), any A; of coefficients of these samples alone (5)."""
+        """D of (1), any A; only the terms due to the coefficients `of` (5)."""
         if "M" in of:
             yield from self.turning(i, self.a)
         for j, e in itertools.product(range(self.n), repeat=2):

@@ -21,8 +21,8 @@ from torquec.simplification.fitting.survivor_search import LayerOptions, min_bas
 from torquec.trajectory.motion_box import MotionBox
 
 _LAYERS = LayerOptions(shrinks=1, positions=6, most_sets=100)
-"""Few sets: their number explodes with the candidates of a layer, and the other search finds as few terms sooner. More
-positions of the held joints help far more often than smaller tolerances."""
+"""Options of MIN_BASIS_GEN. Few sets: their number explodes with the candidates of a layer, and `minimal_basis` finds
+as few terms sooner. Trying more positions q^c helps far more often than smaller tolerances."""
 
 
 class BasisSearch(StrEnum):
