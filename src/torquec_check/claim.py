@@ -22,6 +22,7 @@ from torquec_check.document import RefusedError, canonical_hash, fields, items, 
 
 SENTENCE_DIGITS, TABLE_DIGITS = 3, 6
 BASE, SUFFIXES = 6, ("vx", "vy", "vz", "wx", "wy", "wz")  # rates of a free base, and what their names end with
+_LENGTH = " of length 1 -+ 1e-6 (beside 1 it changes gravity by up to 4.1e-6 of it, which the bounds do not contain)"
 _PLAIN = re.compile(
     r"(?!(?:minus|under|below|about|half|milli|micro|nano|zero|none|no|not|e[+-]?\d+)$)[a-z_](?:[\w.+-]{0,58}\w)?",
     re.ASCII | re.IGNORECASE,
@@ -30,7 +31,6 @@ _PLAIN = re.compile(
 
 _BOX_KEYS = ("name", "range", "velocity", "acceleration", "jerk")
 """What a specification says of the motions: a claim states its box itself, and nothing of jerks."""
-
 _OTHER_KEYS = ("robot", "joint", "search", "coefficients")
 """The same for all joints; search and threshold say how the program was made, and ask for no error."""
 
@@ -217,7 +217,7 @@ def certificate_claim(certificate: Mapping[str, Any], robot: Mapping[str, Any]) 
     lower, upper = (motions[key] for key in ("lower", "upper"))
     if certificate.get("limbs"):
         lower, upper = ([None] * BASE + side[BASE:] for side in (lower, upper))
-        conditions.append("the base in any pose, given by a quaternion of length 1 -+ 1e-6; its rates in its own axes")
+        conditions.append(f"the base in any pose, given by a quaternion{_LENGTH}; its rates in its own axes")
     speeds, rates = (motions.get(key) or [None] * len(joints) for key in ("velocity", "acceleration"))
     box = zip(joints, lower, upper, speeds, rates, strict=True)
     return Claim(
