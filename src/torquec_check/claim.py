@@ -28,7 +28,6 @@ _PLAIN = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 """Names that are not taken for words, numbers or marks before a bound: "at most minus 1.86 N m"."""
-
 _BOX_KEYS = ("name", "range", "velocity", "acceleration", "jerk")
 """What a specification says of the motions: a claim states its box itself, and nothing of jerks."""
 _OTHER_KEYS = ("robot", "joint", "search", "coefficients")
@@ -273,7 +272,8 @@ def claimed_robot(robot: Mapping[str, Any]) -> ClaimedRobot:
 
 
 def _setting(robot: Mapping[str, Any]) -> Iterator[str]:
-    free = any(body["joint"]["type"] == "free" for body in robot.get("bodies", []))
+    bodies = robot.get("bodies", [])
+    free = any(body["joint"]["type"] == "free" for body in bodies)
     yield f"gravity ({_listed(robot['gravity'])}) m/s^2 in the {'world' if free else 'base'} frame"
     payloads = items(robot.get("attached", []), "robot.attached")
     if not payloads:
@@ -285,7 +285,7 @@ def _setting(robot: Mapping[str, Any]) -> Iterator[str]:
             text += f" with the inertia ({', '.join(f'({_listed(row)})' for row in inertia)}) kg m^2"
         yield text
     locks = [fields(each, "name position", "robot.locked") for each in items(robot.get("locked", []), "robot.locked")]
-    if {body["joint"]["name"] for body in robot.get("bodies", [])} & {name for name, _ in locks}:
+    if {*_units({"bodies": bodies}), *(body["joint"]["name"] for body in bodies)} & {name for name, _ in locks}:
         raise RefusedError("a joint of the robot's document is locked, and moves")
     locked = [f"{named(name)} at {number(position, 'locked joint')!r}" for name, position in locks]
     yield f"locked joints {', '.join(locked)} [rad, m]" if locked else "no locked joint"

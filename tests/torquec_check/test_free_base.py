@@ -106,6 +106,15 @@ def test_the_claim_says_what_the_length_of_a_quaternion_adds(whole):
     assert 0.8 * largest <= np.linalg.norm(off, axis=1).max() <= largest
 
 
+@pytest.mark.parametrize("name", ["floating_base", "floating_base_vx", "floating_base_wz", "joint10"])
+def test_no_rate_of_the_base_is_locked(whole, name):
+    """`locked joints floating_base_vx at 0.0` stood in the claim of a base that moves along x."""
+    document = copy.deepcopy(whole[0]["robot_document"])
+    document["locked"] = [{"name": name, "position": 0.0}]
+    with pytest.raises(RefusedError, match="is locked, and moves"):
+        certificate_claim(whole[0], document)
+
+
 def test_positions_of_the_box_have_the_pose_of_the_base():
     box = posed(Box(BOX.lower, BOX.upper, BOX.velocity, BOX.acceleration))
     assert len(box.lower) == ROBOT.nq
