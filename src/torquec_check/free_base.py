@@ -27,7 +27,7 @@ from torquec_check.document import RefusedError, expect, fields, items, numbers
 from torquec_check.program import Operation, Port, Program, torque_program
 from torquec_check.program_error import Difference, Progress, check_torques, motion_torques
 from torquec_check.recursion import robot_torques
-from torquec_check.robot import INERTIA, Box, Robot, robot_of
+from torquec_check.robot import INERTIA, JOINT, Box, Robot, robot_of
 from torquec_check.rows import UP, Grid, Rows, grid_of, program_degrees
 
 OFF = 1e-6
@@ -49,14 +49,15 @@ def limbs_of(document: Any, stated: Any) -> tuple[Robot, tuple[Limb, ...]]:
     """A robot without bodies, and its limbs with what a certificate states of them; raises `RefusedError`."""
     bodies, limb_of = items(document["bodies"], "robot.bodies"), {0: 0}
     parent, root, inertia = fields(bodies[0], "parent joint inertia", "base", ignored="name lacking_inertia")
-    if (root["type"], parent, root["placement"], root["mimic"]) != ("free", -1, _STILL, None) or not bodies[1:]:
+    title, kind, placement, _, mimic = fields(root, JOINT, "base", ignored="limits friction spring counterbalances")
+    if (kind, parent, placement, mimic) != ("free", -1, _STILL, None) or not bodies[1:]:
         raise RefusedError("robot: it has no free base in the axes of the world, or nothing moves on it")
+    names = [f"{expect(str, title, 'robot')}_{suffix}" for suffix in SUFFIXES]
     for k, body in enumerate(bodies[1:], start=1):
-        if expect(int, body["parent"], "parent") not in limb_of:
-            raise RefusedError(f"robot.bodies[{k}]: it is not on the free base")
+        if expect(int, body["parent"], "parent") not in limb_of or (body["joint"]["mimic"] or {}).get("joint") in names:
+            raise RefusedError(f"robot.bodies[{k}]: it is not on the free base, or follows it")
         limb_of[k] = limb_of[body["parent"]] or k
     members = [[k for k in limb_of if limb_of[k] == first] for first in sorted({*limb_of.values()})[1:]]
-    names = [f"{expect(str, root['name'], 'robot')}_{suffix}" for suffix in SUFFIXES]
     names += [body["joint"]["name"] for body in bodies[1:] if body["joint"]["mimic"] is None]
     rows = [fields(row, "base program bounds", "limbs") for row in items(stated, "limbs", len(members))]
     shares: Any = [[Fraction(x) for x in numbers(share, "limbs.base", 10)] for share, _, _ in rows]
@@ -90,8 +91,7 @@ def _limb_document(document: Any, member: Sequence[int], names: Sequence[str]) -
     for row, part in zip(rows, ratios, strict=True):
         if any(part[:BASE]) or (any(part) and sum(map(bool, part)) != sum(map(bool, row))):
             raise RefusedError("robot.drives: a motor turns joints of two limbs, or the base")
-    drives = {"motors": motors, "transmission": ratios}
-    return {**document, "bodies": bodies, "gravity": [0.0, 0.0, 0.0], "drives": drives}
+    return {**document, "bodies": bodies, "gravity": [0.0] * 3, "drives": {"motors": motors, "transmission": ratios}}
 
 
 class _Carried(Grid):

@@ -164,6 +164,7 @@ LIES = {
     "a limb more": lambda d: d["limbs"].append(d["limbs"][0]),
     "a base beside the origin": lambda d: _root(d)["placement"].update(origin=[0.1, 0.0, 0.0]),
     "a ball joint as base": lambda d: _root(d).update(type="ball"),
+    "a base with another field": lambda d: _root(d).update(clamped=True),
     "a body beside the base": lambda d: d["robot_document"]["bodies"][2].update(parent=-1),
     "a coupling rotor": lambda d: d["robot_document"]["drives"]["transmission"][0].__setitem__(RATES + 1, 2.0),
     "a rotor that the base turns": lambda d: d["robot_document"]["drives"]["transmission"][0].__setitem__(4, 2.0),
@@ -178,6 +179,14 @@ def test_false_certificates_are_refused(whole, lie):
     document = copy.deepcopy(whole[0])
     lie(document)
     with pytest.raises(RefusedError):
+        _proven(document)
+
+
+def test_no_joint_follows_the_base(whole):
+    """Such a robot does not exist; bounds that are large enough were proven of one whose rates the base drives."""
+    document = copy.deepcopy(whole[0])
+    _bodies(document)[2]["joint"]["mimic"] = {"joint": "floating_base_wx", "multiplier": 1.0, "offset": 0.0}
+    with pytest.raises(RefusedError, match="or follows it"):
         _proven(document)
 
 
