@@ -27,7 +27,7 @@ from torquec_check.document import RefusedError, expect, fields, items, numbers
 from torquec_check.program import Operation, Port, Program, torque_program
 from torquec_check.program_error import Difference, Progress, check_torques, motion_torques
 from torquec_check.recursion import robot_torques
-from torquec_check.robot import INERTIA, JOINT, Box, Robot, robot_of
+from torquec_check.robot import INERTIA, JOINT, MOST_BODIES, Box, Robot, robot_of
 from torquec_check.rows import UP, Grid, Rows, grid_of, program_degrees
 
 OFF = 1e-6
@@ -50,8 +50,8 @@ def limbs_of(document: Any, stated: Any) -> tuple[Robot, tuple[Limb, ...]]:
     bodies, limb_of = items(document["bodies"], "robot.bodies"), {0: 0}
     parent, root, inertia = fields(bodies[0], "parent joint inertia", "base", ignored="name lacking_inertia")
     title, kind, placement, _, mimic = fields(root, JOINT, "base", ignored="limits friction spring counterbalances")
-    if (kind, parent, placement, mimic) != ("free", -1, _STILL, None) or not bodies[1:]:
-        raise RefusedError("robot: it has no free base in the axes of the world, or nothing moves on it")
+    if (kind, parent, placement, mimic) != ("free", -1, _STILL, None) or not 1 < len(bodies) <= MOST_BODIES:
+        raise RefusedError("robot: it has no free base in the axes of the world, or nothing or too much moves on it")
     names = [f"{expect(str, title, 'robot')}_{suffix}" for suffix in SUFFIXES]
     for k, body in enumerate(bodies[1:], start=1):
         if expect(int, body["parent"], "parent") not in limb_of or (body["joint"]["mimic"] or {}).get("joint") in names:

@@ -14,8 +14,8 @@ from typing import Any
 
 from torquec_check.document import RefusedError, expect, fields, items, number, numbers
 
-NEARLY_ROTATION = 1e-9
-"""How far R R' may be from the identity, and the squared length of an axis from one."""
+NEARLY_ROTATION, MOST_BODIES = 1e-9, 1000
+"""How far R R' may be from the identity, and the squared length of an axis from one; bodies, read with all pairs."""
 JOINT, INERTIA = "name type placement axis mimic", "xx xy xz yy yz zz mx my mz m"
 """Moments are about the origin of the body's frame: tensor, first moments, mass."""
 
@@ -72,8 +72,8 @@ def robot_of(values: Any) -> Robot:
         parts.append(fields(row, "parent joint inertia", where, ignored="name lacking_inertia"))
         joints.append(fields(parts[-1][1], JOINT, where, ignored="limits friction spring counterbalances"))
     free = {expect(str, joint, "robot"): kind != "prismatic" for joint, kind, _, _, mimic in joints if mimic is None}
-    if len({expect(str, joint[0], "robot") for joint in joints}) != len(joints) or not free:
-        raise RefusedError("robot.bodies: joints need names of their own")
+    if not 0 < len(free) <= len({expect(str, joint[0], "robot") for joint in joints}) == len(joints) <= MOST_BODIES:
+        raise RefusedError(f"robot.bodies: joints need names of their own, and {MOST_BODIES} are the most")
     bodies = tuple(_body(k, part, joint, free) for k, (part, joint) in enumerate(zip(parts, joints, strict=True)))
     pull, reflected = numbers(gravity, "robot.gravity", 3), _reflected(drives, len(free))
     return Robot(expect(str, name, "robot.name"), tuple(free), tuple(free.values()), bodies, pull, reflected)

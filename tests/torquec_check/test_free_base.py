@@ -182,6 +182,14 @@ def test_false_certificates_are_refused(whole, lie):
         _proven(document)
 
 
+def test_a_base_with_thousands_of_limbs_is_refused(whole):
+    """Their bodies were gone through once for every limb."""
+    document = copy.deepcopy(whole[0])
+    document["robot_document"]["bodies"] += [_bodies(document)[1]] * 998
+    with pytest.raises(RefusedError, match="too much moves on it"):
+        _proven(document)
+
+
 def test_no_joint_follows_the_base(whole):
     """Such a robot does not exist; bounds that are large enough were proven of one whose rates the base drives."""
     document = copy.deepcopy(whole[0])

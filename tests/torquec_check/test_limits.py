@@ -12,7 +12,7 @@ def test_numbers():
     assert boxes.SQUARED == 1e-150
     assert (parts.EXACT, parts.ROUNDING) == (1e-9, 100.0)
     assert float(recursion._POLAR.rad()) == float(recursion.flint.arb(0, 1e-50).rad())
-    assert robot.NEARLY_ROTATION == 1e-9
+    assert (robot.NEARLY_ROTATION, robot.MOST_BODIES) == (1e-9, 1000)
 
 
 def test_limits():
