@@ -47,8 +47,9 @@ _ROUNDS = 60
 _FIRST_MARGIN = 0.02
 _WIDER = 2.0
 """Ranges over which the model's errors are stated, as multiples of the guarantee's radii."""
-_STATES, _ROUNDING, _AGAIN = 100, 1e-9, "design the controller again"
-"""States at which a law is compared with that of its witness, and the tolerance for rounding."""
+_STATES, _LEAST_ERROR, _ROUNDING, _AGAIN = 100, 0.01, 1e-9, "design the controller again"
+"""States at which a law is compared with that of its witness, errors of positions and speeds that are tried in tubes of
+smaller ones, too, and the tolerance for rounding."""
 _BODIES = ("mass_part", "first_moment_part", "inertia_part")
 _SETS = ("friction_part", "friction_residual", "position", "position_bias", "speed_noise")
 
@@ -307,11 +308,12 @@ def check_witnessed_law(law: SampledFunction, document: Mapping[str, Any]) -> No
         raise CheckError("the controller is of another kind, rate or joints than its witness", remedy=_AGAIN)
     assert isinstance(law, Controller)
     radii = np.array([document["radii"][name] for name in ("position", "speed", "acceleration", "feedback")])
-    ends = disturbance(problem, near_radii(problem, radii)).asked
-    rng = np.random.default_rng(0)
-    low, high = np.moveaxis(ends[:, :, rng.integers(0, ends.shape[2], count)], 1, 0)
+    near, rng = near_radii(problem, radii), np.random.default_rng(0)
+    ends, cells = disturbance(problem, near).asked, rng.integers(0, near.shape[1], count)
+    low, high = np.moveaxis(ends[:, :, cells], 1, 0)
     q, qd, v = low + rng.random(low.shape) * (high - low)
-    e, ed = rng.uniform(-0.01, 0.01, (2, count, law.n))
+    largest = np.maximum(near[:2, cells], _LEAST_ERROR)
+    e, ed = largest * rng.uniform(-1.0, 1.0, largest.shape) ** rng.choice([1, 5], largest.shape)  # large and small ones
     reference = q + e, qd + ed, v - np.array(loop.stiffness) * e - np.array(loop.damping) * ed
     friction = FrictionCompensation(FrictionAt.REFERENCE, problem.sets.smoothing)
     if not problem.sets.has_friction:  # any compensation cancels it exactly
