@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 from dataclasses import replace
 
@@ -20,7 +21,7 @@ from torquec.control.model_terms import FrictionCompensation, added, rigid_torqu
 from torquec.control.tracking_claim import guarantee_sentence, tracking_claim
 from torquec.control.tracking_witness import FILE_NAME, check_witnessed_law, tracking_witness, witnessed
 from torquec.errors import CheckError
-from torquec.expr.math import maximum, minimum, select
+from torquec.expr.math import absolute, maximum, minimum, select
 from torquec.model.model import as_model
 from torquec.realtime.check_file import COMPARED, COMPUTED, check_file
 from torquec.robot import classics
@@ -192,6 +193,22 @@ def test_a_law_is_compared_at_errors_as_large_as_those_of_the_tube(feedback, hon
     """Without damping above 0.01 rad/s the arm leaves its tube of 7.1 mrad by 1.2 mrad, with the reverse one by 225."""
     law = _forged(feedback)
     with contextlib.nullcontext() if honest else pytest.raises(CheckError, match="not those of the law"):
+        check_witnessed_law(law, witness())
+
+
+def test_no_law_knows_the_states_at_which_it_is_compared(monkeypatch):
+    """The states were those of one seed: a law that was honest near these, and nowhere else, was 177 mrad off."""
+    honest, seen = _forged(lambda x: x), []
+    torque = type(honest).torque
+    monkeypatch.setattr(type(honest), "torque", lambda law, *row: (seen.append(row[3][0]), torque(law, *row))[1])
+    check_witnessed_law(honest, witness())
+
+    def counts(s):
+        return functools.reduce(maximum, (1e-9 - absolute(s["q"][0] - float(x)) for x in seen))
+
+    law = _forged(lambda x: x, counts)
+    assert len(seen) == 100
+    with pytest.raises(CheckError, match="not those of the law"):
         check_witnessed_law(law, witness())
 
 
