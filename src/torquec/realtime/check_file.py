@@ -76,6 +76,7 @@ from torquec_check.tracking import check_tracking
 COMPUTED = "bounds of the loop are computed: no witness is stored that could be proven again"
 PROVEN = "bounds of the loop are proven for the law, feedback and model errors that the claim states"
 COMPARED = f"{PROVEN}; the controller was compared with this law at random states of the tube"
+IN_FLOATS = "the code computes in single precision, whose rounding the bounds of the loop do not contain"
 _REMEDY = "take the original package, or generate it again"
 
 
@@ -201,7 +202,8 @@ def _controller(package: Package, robot: Robot | None, work: Work) -> CheckedFil
         rests = "the C of the controller was read and compared with its program, operation by operation"
     with work.step("generating the files again"):
         reasons = differing_controller_files(package, document)
-    return replace(found, refused=tuple(reasons), assumptions=(rests, stands))
+    in_floats = (IN_FLOATS,) if claim is not None and package.precision == Precision.SINGLE else ()
+    return replace(found, refused=tuple(reasons), assumptions=(rests, stands, *in_floats))
 
 
 def _witness(content: bytes, robot: Robot | None) -> CheckedFile:
