@@ -26,7 +26,7 @@ from torquec_check.claim import Claim, certificate_claim, hold_claim, rounded_up
 from torquec_check.document import RefusedError, canonical_hash, parse_document
 from torquec_check.hold import FORMAT as HOLD
 from torquec_check.hold import check_hold, hold_of
-from torquec_check.package import MOST_BYTES, check_c_package, read_package
+from torquec_check.package import MOST_BYTES, OF_FLOATS, check_c_package, read_package
 from torquec_check.parts import check_parts
 from torquec_check.program import program_of
 from torquec_check.specification import check_specification
@@ -73,14 +73,8 @@ def check(path: Path, robot_file: Path | None = None) -> dict[str, Any]:
     """What was found, as JSON values: the keys of `torquec check --json`; raises `InputError` for other files."""
     start, given = time.perf_counter(), None if robot_file is None else _robot(_read(robot_file))
     found: dict[str, Any] = dict.fromkeys(("box", "robot_as_used", "claim"))
-    found |= {
-        "ok": False,
-        "kind": "package" if path.is_dir() else "certificate",
-        "specification": "",
-        "slacks": {},
-        "parts": {},
-    }
-    found |= {"precision": "double", **{key: [] for key in ("claims", "refused", "assumptions")}}
+    found |= {"ok": False, "kind": "package" if path.is_dir() else "certificate", "specification": "", "slacks": {}}
+    found |= {"parts": {}, "precision": "double", **{key: [] for key in ("claims", "refused", "assumptions")}}
     try:
         package = read_package(path) if path.is_dir() else None
         if package is not None and package.target != "c":
@@ -104,7 +98,8 @@ def check(path: Path, robot_file: Path | None = None) -> dict[str, Any]:
         )
         if package is not None:
             check_c_package(package, document, claim)
-            found["assumptions"] += OF_C
+            in_floats = package.precision == "single" != found["precision"]
+            found["assumptions"] += [*OF_C, *([OF_FLOATS] if in_floats else [])]
         found |= {"ok": True, "claim": claim.to_document()}
     except RefusedError as error:
         found["refused"].append(str(error))

@@ -38,6 +38,7 @@ _DOCUMENTS = re.compile(
 )
 """Names of documents for people, which no compiler or build system looks for."""
 _MOST_FILES, MOST_BYTES = 1000, 400_000_000
+OF_FLOATS = "the code of the package computes in single precision: its rounding comes on top of every error above"
 _REALS = {"double": "double", "single": "float"}
 _OF_FRAMES = ("frame_pose", "jacobian", "jacobian_derivative", "influence_coefficients", "pushed_inverse_dynamics")
 """Quantities of a frame, such as frame_pose:tool. No other has a second name: it would not be compared under it."""

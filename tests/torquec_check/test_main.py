@@ -18,10 +18,23 @@ import torquec as tq
 from torquec.expr import function_to_dict
 from torquec.foundation.json_text import checksum, document_text
 from torquec.model.quantities import trace_quantity
+from torquec.realtime.check_file import check_file
 from torquec.robot.robot_document import robot_to_dict
 from torquec_check import __main__ as command
+from torquec_check.package import OF_FLOATS
 
 SOURCES = Path(command.__file__).parents[1]
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_code_in_floats_of_a_claim_in_doubles_is_named(tmp_path, capsys, precision):
+    """`proven: the package` stood below bounds of "code in double precision", whose code computes in floats."""
+    tq.generate(certified_model(), tmp_path / "c", quantities=["inverse_dynamics"], precision=precision)
+    status, document = run(capsys, tmp_path / "c")
+    others = check_file(tmp_path / "c")
+    assert (status, others.ok) == (0, True)
+    for assumptions in (document["assumptions"], others.assumptions):
+        assert (OF_FLOATS in assumptions) == (precision == "single")
 
 
 @pytest.fixture

@@ -69,7 +69,7 @@ from torquec.robot.robot_document import robot_from_dict, robot_to_dict
 from torquec_check.claim import Claim, Standing, claimed_robot, hold_claim
 from torquec_check.document import RefusedError, parse_document
 from torquec_check.hold import check_hold, hold_of
-from torquec_check.package import MANIFEST, Package, check_c_code, check_c_package, read_package
+from torquec_check.package import MANIFEST, OF_FLOATS, Package, check_c_code, check_c_package, read_package
 from torquec_check.program import program_of
 from torquec_check.tracking import check_tracking
 
@@ -144,7 +144,8 @@ def _package(folder: Path, robot: Robot | None, work: Work) -> CheckedFile:
         claim = None
     if claim is not None:
         found = replace(found, claims=(*found.claims, *claim.bounds), held=claim)
-    return replace(found, refused=(*found.refused, *reasons), assumptions=(*found.assumptions, rests))
+    in_floats = (OF_FLOATS,) if package.precision == Precision.SINGLE and model.record.rounding is None else ()
+    return replace(found, refused=(*found.refused, *reasons), assumptions=(*found.assumptions, rests, *in_floats))
 
 
 def _held_package(package: Package, held: Sequence[str], robot: Robot | None, work: Work) -> CheckedFile:
