@@ -328,3 +328,10 @@ def test_eight_files_that_are_not_listed_are_named(folder, count, words):
     for k in range(count):
         (folder / str(k)).write_text("")
     assert f"{words}  remedy" in refused(folder)
+
+
+@pytest.mark.parametrize("prefix", ["selftest", "SelfTest", "CMakeLists", "math"])
+def test_honest_packages_that_are_called_as_their_files_are_accepted(tmp_path, prefix):
+    """Manifest and code of `selftest` had two names, and `SelfTest.c` is `selftest.c` on some disks."""
+    tq.generate(certified_model(), tmp_path / "c", quantities=["inverse_dynamics"], prefix=prefix)
+    check(tmp_path / "c")

@@ -40,6 +40,7 @@ _RESERVED_TEXT = """
     trunc y0 y1 yn isfinite isinf isnan isnormal
 """
 
+_OWN_FILES = ("selftest", "cmakelists")
 _BETWEEN = re.compile(r"[ -/:-@\[-^`{-~]+")  # printable ASCII that is no letter, digit or underscore
 
 RESERVED = frozenset(_RESERVED_TEXT.split())
@@ -68,12 +69,15 @@ def c_identifier(name: str, *, reserved: Container[str] = RESERVED) -> str:
 def prefix_identifier(name: str) -> str:
     """The identifier with which the names of a package begin: spaces and punctuation between words become underscores.
 
-    It need not be unique: nothing else begins with it.
+    It need not be unique: nothing else begins with it. Files of every package have no such name, in any case.
 
     >>> prefix_identifier("my robot-2.0"), prefix_identifier("ur5"), prefix_identifier("-")
     ('my_robot_2_0', 'ur5', 'x_x0__x2d_')
+    >>> prefix_identifier("SelfTest")
+    'SelfTest_'
     """
-    return c_identifier(_BETWEEN.sub("_", name).strip("_") or name)
+    found = c_identifier(_BETWEEN.sub("_", name).strip("_") or name)
+    return f"{found}_" if found.lower() in _OWN_FILES else found
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -58,7 +58,6 @@ _LOCAL = re.compile(r"[vxsc][0-9]+")
 _MACRO = re.compile(
     r"(M|FP|MATH|HUGE|FLT|DBL)_[A-Z0-9_]+|NAN|S?NANF?|INFINITY|HUGE|MAXFLOAT|DOMAIN|SING|[A-Z]+FLOW|[PT]LOSS"
 )
-_TAKEN_FILES = ("selftest", "CMakeLists")
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ def package_names(functions: Sequence[Function], prefix: str, *, scalar: CScalar
     >>> package_names([], "my robot").prefix
     'my_robot'
     """
-    start = _unlike(prefix_identifier(prefix), _TAKEN_FILES)
+    start = prefix_identifier(prefix)
     return Names(start, tuple(f"{start}_{c_identifier(function.name)}" for function in functions), scalar)
 
 
