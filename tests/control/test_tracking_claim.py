@@ -8,7 +8,7 @@ import pytest
 from tests.control.guaranteed_models import claimed
 
 import torquec as tq
-from torquec.control.tracking_claim import guarantee_sentence, tracking_claim
+from torquec.control.tracking_claim import computed_reason, guarantee_sentence, tracking_claim
 from torquec.control.tracking_guarantee import StartError, tracking_guarantee
 from torquec.robot import classics
 from torquec.trajectory import minimum_jerk
@@ -42,8 +42,9 @@ def test_along_a_motion_every_condition_is_named_and_bounds_are_rounded_up(certi
 
 
 def test_without_a_motion_the_references_are_limited_and_rounded_inwards(certified_arm):
-    given = tracking_guarantee(certified_arm[0], -20, period=0.001)
+    given = tracking_guarantee(certified_arm[0], -20, period=0.001, efforts=200.0)
     sentence = guarantee_sentence(given.to_document())
+    assert len(given.references) == 2
     for limits in given.references:
         found = re.search(
             rf"{limits.joint} from (\S+) to (\S+) rad with at most (\S+) rad/s and (\S+) rad/s\^2 and (\S+) rad/s\^3",
@@ -91,3 +92,14 @@ def test_a_document_without_its_robot_is_still_stated(certified_arm):
     document = tracking_guarantee(certified_arm[0], -20, certified_arm[1]).to_document()
     del document["robot"], document["period"]
     assert guarantee_sentence(document).startswith("computed for the robot without friction")
+
+
+def test_a_computed_bound_states_why_it_is_not_proven_and_what_to_do(certified_arm):
+    model, motion = certified_arm
+    alone = tracking_guarantee(model, -20, period=0.001, efforts=200.0).to_document()
+    assert computed_reason(alone).endswith("along one motion there may be one: give a trajectory")
+    along = tracking_guarantee(model, -20, motion, period=0.001).to_document()
+    assert "no witness was searched for" in computed_reason(along)
+    assert computed_reason(along | {"witness": {"reason": "jitter"}}) == "computed, not proven: jitter"
+    assert computed_reason(along | {"witness": {"conditions": []}}) == ""
+    assert computed_reason({"valid": False, "reason": "it diverges"}) == ""

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import torquec as tq
 from torquec.cli.app import app
+from torquec.control import tracking_witness as tracking_module
 from torquec.control.controller import make_controller
 from torquec.control.controller_file import write_controller
 from torquec.control.model_terms import FrictionCompensation, added, rigid_torque
@@ -94,6 +95,22 @@ def test_torques_above_the_limits_have_no_witness():
     found = tracking_witness(robot, replace(tracked, efforts=(20.0, 10.0)), guarantee=guarantee)
     assert found.document is None
     assert "the torque of 'joint1'" in found.reason
+    assert found.reason.endswith("move more slowly, or state smaller sets")
+
+
+def test_without_a_tube_the_joint_its_largest_cause_and_a_remedy_are_named(monkeypatch):
+    robot, tracked = loop(uncertain=True)
+    guarantee = tracked.guarantee(robot).to_document()
+    monkeypatch.setattr(tracking_module, "next_radii", diverging)
+    reason = tracking_witness(robot, tracked, guarantee=guarantee).reason
+    cause = max(guarantee["budget"]["joint2"], key=guarantee["budget"]["joint2"].get)
+    assert "find no tube: they diverge at joint 'joint2'" in reason
+    assert f"due to '{cause}'; state smaller sets, choose faster poles, or move more slowly" in reason
+
+
+def diverging(_problem, radii):
+    """A map under which the radii of the second joint grow most."""
+    return radii * np.array([10.0, 100.0]), np.ones(2)
 
 
 def test_springs_have_no_witness():

@@ -214,7 +214,7 @@ def test_every_step_declares_earlier_ones_only():
 
 def test_a_verdict_names_limits_that_are_near_to_one():
     found = {"guarantee": {"valid": True, "bounds": {}}, "payload": {}, "covariance": {}}
-    _, (near, _) = verdict_statements(found | {"robustness": {"beta": [-1.1, 1.0117], "gamma": [0.001, 50.0]}})
+    *_, (near, _) = verdict_statements(found | {"robustness": {"beta": [-1.1, 1.0117], "gamma": [0.001, 50.0]}})
     assert near == "the loop is unstable once the model has 1.2 % more damping than the robot"
 
 

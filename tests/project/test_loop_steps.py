@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+import torquec as tq
 from torquec.control.tracking_claim import guarantee_sentence
 from torquec.project.chain import STEPS
 from torquec.project.loop_steps import beyond_guarantee
@@ -108,6 +109,50 @@ def finished(tmp_path_factory):
         parse_project(PROJECT, file), folder / "out", steps=[step for step in STEPS if step.name in wanted]
     )
     return folder / "out", result
+
+
+URDF = """\
+<robot name="arm">
+  <link name="base"/>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/> <child link="link"/> <axis xyz="0 1 0"/>
+    <limit lower="-2" upper="2" velocity="3" effort="40"/>
+  </joint>
+  <link name="link">
+    <inertial><origin xyz="0.3 0 0"/><mass value="1"/>
+      <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial>
+  </link>
+</robot>
+"""
+JITTER = """\
+[uncertainty.every_joint]
+position = 1e-5
+[uncertainty.timing]
+jitter = 1e-5
+"""
+
+
+def test_a_computed_verdict_says_why_and_names_assumed_drives(tmp_path):
+    (tmp_path / "arm.urdf").write_text(URDF)
+    drives = tq.library_drives(tq.load(tmp_path / "arm.urdf"), "assumed").text
+    (tmp_path / "arm.drives.toml").write_text(drives)
+    text = PROJECT.replace("arm.toml", "arm.urdf").replace("nothing", "reference") + JITTER
+    wanted = ("check", "design", "verdict", "report")
+    result = run_project(
+        parse_project(text, tmp_path / "project.toml"),
+        tmp_path / "out",
+        steps=[step for step in STEPS if step.name in wanted],
+    )
+    why = "computed, not proven: jitter has no witness: the bound without timing.jitter may have one"
+    rests = "reflected_inertia, viscous, coulomb of the drives: assumed, without a published or measured source"
+    summary = result.manifest.step("verdict").summary
+    assert summary.endswith(f"; {why}; it rests on {rests} (arm.drives.toml)")
+    assert document(tmp_path / "out", "verdict/verdict.json")["statements"][1] == why
+    first = document(tmp_path / "out", "report.json")["decision"]
+    assert why in json.dumps(first)
+    assert f"drives, on whose numbers the result rests: {rests}" in json.dumps(first)
+    words = [words for words, tone in notes(tmp_path / "out", "verdict") if tone == "warning"]
+    assert f"It rests on {rests} (arm.drives.toml)." in words
 
 
 def document(folder, name):

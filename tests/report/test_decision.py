@@ -57,6 +57,32 @@ def test_a_bound_under_stated_uncertainty_is_a_yes(tmp_path):
     assert (found.tone, found.answer) == (Tone.GOOD, "Yes, where its conditions hold")
 
 
+def test_a_computed_bound_states_why_it_is_not_proven(tmp_path):
+    place = tmp_path / "r"
+    folder(place, sentence=SENTENCE.replace("proven", "computed", 1))
+    guarantee = DESIGN["guarantee"] | {"witness": {"reason": "jitter has no witness: leave it out"}}
+    (place / "design.json").write_text(result_text("design", DESIGN | {"guarantee": guarantee}))
+    found = decision(find_documents(place))
+    (why,) = ["".join(map(str, fact.parts)) for fact in found.facts if fact.label == "proof"]
+    assert why == "computed, not proven: jitter has no witness: leave it out."
+
+
+def test_assumed_drives_are_to_be_measured_first(tmp_path):
+    place = tmp_path / "r"
+    sentence = "proven for friction known to 30 % and a payload of up to 1 kg: the tracking error is at most q1 0.1 rad"
+    assumed = ["viscous, coulomb of the drives: assumed (arm.drives.toml)"]
+    folder(place, sentence=sentence)
+    (place / "verdict.json").write_text(
+        result_text("verdict", {"claim": {}, "statements": [sentence], "assumed": assumed})
+    )
+    found = decision(find_documents(place))
+    assert (found.tone, found.answer[:7]) == (Tone.WARNING, "Not yet")
+    assert f"drives, on whose numbers the result rests: {assumed[0]}" in found.measure_first
+    (place / "verdict.json").unlink()  # the design names them, too
+    (place / "design.json").write_text(result_text("design", DESIGN | {"assumed": assumed}))
+    assert any(assumed[0] in words for words in decision(find_documents(place)).measure_first)
+
+
 def test_a_bound_of_an_ideal_robot_is_no_yes_yet(tmp_path):
     found = decision(folder(tmp_path / "r"))
     assert (found.tone, found.answer[:7]) == (Tone.WARNING, "Not yet")

@@ -32,6 +32,23 @@ def guarantee_sentence(guarantee: Mapping[str, Any]) -> str:
     return tracking_claim(guarantee).sentence
 
 
+def computed_reason(guarantee: Mapping[str, Any]) -> str:
+    """Why a bound is computed and not proven, and what to do; empty for a proven bound and where there is none.
+
+    >>> computed_reason({"valid": True, "witness": {"reason": "a robust term has no witness"}})
+    'computed, not proven: a robust term has no witness'
+    """
+    witness = guarantee.get("witness") or {}
+    if not guarantee.get("valid") or "conditions" in witness:
+        return ""
+    usual = _EVERY_REFERENCE if guarantee.get("references") else _NO_SEARCH
+    return f"computed, not proven: {witness.get('reason', usual)}"
+
+
+_EVERY_REFERENCE = "a bound for every reference has no witness; along one motion there may be one: give a trajectory"
+_NO_SEARCH = "no witness was searched for; torquec design with a trajectory searches for one"
+
+
 def tracking_claim(guarantee: Mapping[str, Any]) -> Claim:
     """The claim of a valid guarantee."""
     witness = guarantee.get("witness") or {}

@@ -34,6 +34,7 @@ from torquec.robot.robot import Robot
 from torquec.robot.robot_document import robot_from_dict, robot_to_dict
 from torquec.trajectory.polynomial_motion import PolynomialMotion, polynomial_motion
 from torquec.trajectory.trajectory import Trajectory
+from torquec_check import reference_motion, tracking_sets
 from torquec_check.claim import Claim
 from torquec_check.document import RefusedError, canonical_hash
 from torquec_check.tracking import FORMAT, check_tracking, near_radii, next_radii, problem_of, tracking_claim
@@ -51,6 +52,8 @@ _WIDER = 2.0
 _STATES, _LEAST_ERROR, _ROUNDING, _AGAIN = 100, 0.01, 1e-9, "design the controller again"
 """States at which a law is compared with that of its witness, errors of positions and speeds that are tried in tubes of
 smaller ones, too, and the tolerance for rounding."""
+_OF_FILES = (reference_motion.REMEDY, tracking_sets.REMEDY)
+"""Remedies of the checker for files, which say nothing to someone who designs the law."""
 _BODIES = ("mass_part", "first_moment_part", "inertia_part")
 _SETS = ("friction_part", "friction_residual", "position", "position_bias", "speed_noise")
 
@@ -97,13 +100,13 @@ def tracking_witness(
     try:
         stated = _document(model, loop, known)
         problem = problem_of(stated)
-        radii, torque = _invariant(problem, margin)
+        radii, torque = _invariant(problem, margin, known)
         over = torque / problem.efforts
         if over.max() > 1.0:
             k = int(over.argmax())
             raise _NoTubeError(
                 f"the checker bounds the torque of '{model.robot.joint_names[k]}' by {torque[k]:.4g}, "
-                f"above its limit {problem.efforts[k]:.4g}"
+                f"above its limit {problem.efforts[k]:.4g}: move more slowly, or state smaller sets"
             )
         _check_ranges(model, problem, radii)
         names = ("position", "speed", "acceleration", "feedback")
@@ -112,8 +115,9 @@ def tracking_witness(
         stated["sha256"] = canonical_hash(stated)
         claim = check_tracking(stated)
     except (RefusedError, _NoTubeError) as error:
+        remedy = error.remedy if isinstance(error, RefusedError) and error.remedy not in _OF_FILES else ""
         found = error.found if isinstance(error, RefusedError) else str(error)
-        return TrackingWitness(None, None, {}, found)
+        return TrackingWitness(None, None, {}, f"{found}: {remedy}" if remedy else found)
     largest = np.concatenate([radii.max(axis=1), torque[None]])
     keys = ("value", "speed", "acceleration", "feedback", "torque")
     bounds = {
@@ -134,21 +138,21 @@ def _uncovered(model: Model, loop: TrackedLoop) -> str:
     if loop.period is None:
         return "a continuous controller has no witness: give a sampling interval"
     if loop.robust is not None:
-        return "a robust term has no witness"
+        return "a robust term has no witness: the law computed-torque has one"
     if loop.evaluation is not Evaluation.MEASURED:
-        return "a model that is evaluated at the reference has no witness"
+        return "a model that is evaluated at the reference has no witness: evaluate it at the measured state"
     if motion is not None and not isinstance(motion, PolynomialMotion):
-        return f"a reference that is a {type(motion).__name__} has no witness: sample it"
+        return f"a reference that is a {type(motion).__name__} has no witness: give its samples as a CSV file"
     if stated is not None and stated.timing.jitter:
-        return "jitter has no witness"
+        return "jitter has no witness: the bound without timing.jitter may have one"
     if stated is not None and any(value for name, value in vars(stated.bodies).items() if name not in _BODIES):
-        return "a covariance of bodies has no witness"
+        return "a covariance of bodies has no witness: state mass_part, first_moment_part and inertia_part instead"
     if (
         stated is not None
         and friction_compensation(loop.friction).at is not FrictionAt.REFERENCE
         and _has_friction(model.robot)
     ):
-        return "friction that is not compensated at the reference has no witness"
+        return "friction that is not compensated at the reference has no witness: compensate it there (friction_at)"
     return ""
 
 
@@ -274,13 +278,19 @@ def _check_ranges(model: Model, problem: Problem, radii: Array) -> None:
     speed, wanted = (np.abs(each).max(axis=0) for each in rates)
     inside = [q_low >= proven.lower, q_high <= proven.upper, speed <= proven.velocity, wanted <= proven.acceleration]
     if not all(np.all(each) for each in inside):
-        raise _NoTubeError("the tube that the checker accepts leaves the certified box: certify a larger one")
+        raise _NoTubeError(
+            "the tube that the checker accepts leaves the certified box: certify a larger one, by larger velocity and "
+            "acceleration in the specification"
+        )
     if np.any(proven.errors(q_low, q_high, speed, wanted).max(axis=0) > problem.model_errors):
-        raise _NoTubeError("the tube that the checker accepts is too wide for the errors of the model")
+        raise _NoTubeError(
+            "the tube that the checker accepts is too wide for the errors of the model: state smaller sets, or faster "
+            "poles"
+        )
 
 
-def _invariant(problem: Problem, margin: float) -> tuple[Array, Array]:
-    """(1): radii that the checker's map makes smaller, and the largest torques."""
+def _invariant(problem: Problem, margin: float, known: Mapping[str, Any]) -> tuple[Array, Array]:
+    """(1): radii that the checker's map makes smaller, and the largest torques; `known`: the guarantee's document."""
     radii = np.full((4, len(problem.cells), problem.robot.n), 1e-12)
     step, before = max(_FIRST_MARGIN, margin), None
     accepted = None
@@ -296,8 +306,23 @@ def _invariant(problem: Problem, margin: float) -> tuple[Array, Array]:
             break
         before, radii = found, found * (1.0 + step)
     if accepted is None:
-        raise _NoTubeError("the checker's looser bounds find no tube")
+        raise _NoTubeError(_divergence(problem, found[0].max(axis=0), known))
     return accepted
+
+
+def _divergence(problem: Problem, position: Array, known: Mapping[str, Any]) -> str:
+    """Why no tube was found: the joint whose radius (n,) exceeds its guarantee most, and the cause of that."""
+    joint = max(
+        zip(problem.robot.joints, position.tolist(), strict=True),
+        key=lambda at: at[1] / max(known["bounds"][at[0]]["value"], 1e-300),
+    )[0]
+    parts: Mapping[str, float] = known.get("budget", {}).get(joint, {})
+    most = max(parts, key=lambda name: parts[name], default="")
+    cause = f", where most of the guarantee's bound is due to '{most}'" if most else ""
+    return (
+        f"the checker's looser bounds find no tube: they diverge at joint '{joint}'{cause}; state smaller sets, choose "
+        "faster poles, or move more slowly"
+    )
 
 
 def check_witnessed_law(law: SampledFunction, document: Mapping[str, Any]) -> None:

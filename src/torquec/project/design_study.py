@@ -13,6 +13,7 @@ from torquec.foundation.work import Work, as_work
 from torquec.project.law_choice import LawChoice, asked_law, law_gains, lqr_weights
 from torquec.project.promises import law_errors, promises
 from torquec.report.result_document import ROBOT_AS_USED, as_used
+from torquec.robot.drives import assumed_drives
 
 if TYPE_CHECKING:
     from torquec.control.controller import Controller
@@ -102,6 +103,7 @@ def design_study(
         worst = _worst(model, choice, kind, motion, work)
         document |= _robustness(model, looked_at, choice, kind, worst)
     known: dict[str, Any] = {"uncertainty": uncertainty, "guarantee": guarantee}
+    document["assumed"] = assumed_drives(robot)
     document |= promises(model, kind, choice, motion, tuple(point), **known, work=work)
     return DesignStudy(kind, law, document, robot, looked_at, worst, document.pop("witness"))
 

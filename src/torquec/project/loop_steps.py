@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from torquec.control.tracking_claim import guarantee_sentence, tracking_claim
+from torquec.control.tracking_claim import computed_reason, guarantee_sentence, tracking_claim
 from torquec.control.uncertainty import Uncertainty
 from torquec.errors import DivergenceError
 from torquec.project.design_study import DOCUMENT as DESIGNED
@@ -24,9 +24,10 @@ from torquec.project.design_study import design_study, loop_curves, root_loci, w
 from torquec.project.project import ExperimentPart, design_motion, experiment_folder, project_motion
 from torquec.project.simulation_document import DOCUMENT as SIMULATED
 from torquec.project.simulation_document import many_runs, run_summary, simulation_conditions, tracking_curves
-from torquec.project.step import DESIGN, StepContext
+from torquec.project.step import DESIGN, IDENTIFY, StepContext
 from torquec.report.design import narrow_limits
 from torquec.report.found_documents import RUN_FILE
+from torquec.robot.drives import assumed_drives
 from torquec_check.claim import Standing, rounded_up
 
 
@@ -80,15 +81,20 @@ def verdict_step(context: StepContext) -> str:
     claim = tracking_claim(guarantee).to_document() if guarantee.get("valid") else None
     statements, origins = [text for text, _ in said], [origin.value for _, origin in said]
     proven = claim is not None and claim["standing"] == Standing.PROVEN
-    document = {"proven": proven, "claim": claim, "statements": statements, "origins": origins}
+    # Identification replaces the inertias and frictions of drives files.
+    assumed = [] if IDENTIFY in context.results else assumed_drives(context.project.robot)
+    document = {"proven": proven, "claim": claim, "statements": statements, "origins": origins, "assumed": assumed}
     context.write_document("verdict.json", "verdict", document)
-    return statements[0]
+    rests = [f"it rests on {text}" for text in assumed]
+    return "; ".join(filter(None, [statements[0], computed_reason(guarantee), *rests]))
 
 
 def verdict_statements(found: Mapping[str, Any]) -> list[tuple[str, Origin]]:
     """A sentence with its basis for each claim in the document of a design."""
     guarantee, covariance = found["guarantee"], found["covariance"]
     said = [(guarantee_sentence(guarantee), Origin.TUBE)]
+    if reason := computed_reason(guarantee):
+        said.append((reason, Origin.TUBE))
     said += [(text, Origin.LINEAR) for text in narrow_limits(found.get("robustness", {}))]
     if "stable" in covariance:
         answer = "all of them" if covariance["stable"] else "not all of them"

@@ -53,7 +53,7 @@ def decision(folder: FoundFolder) -> Decision | None:
         answer, tone = "Not yet. No tracking error is bounded", Tone.WARNING
     elif exceeded_without_disturbance(folder):
         answer, tone = "Not yet. A simulation exceeds the claimed error", Tone.WARNING
-    elif _assumptions(sentence):
+    elif _assumptions(sentence) or _assumed_drives(folder):
         answer, tone = "Not yet. Measure first what the bound assumes", Tone.WARNING
     else:
         answer, tone = "Yes, where its conditions hold", Tone.GOOD
@@ -63,6 +63,8 @@ def decision(folder: FoundFolder) -> Decision | None:
         f"{conditions}.", claim_basis(sentence) if is_bounded else computed("the attempt to bound the tracking error")
     )
     rows.insert(1 if rows and is_bounded else 0, fact("conditions" if is_bounded else "why", stated))
+    if reason := _computed_reason(folder):
+        rows.insert(1, fact("proof", Statement(f"{reason}.", claim_basis(sentence))))
     return Decision(answer, tone, tuple(rows), tuple(_to_measure(folder, sentence)), tuple(warnings), _picture(folder))
 
 
@@ -82,6 +84,30 @@ def _claim(folder: FoundFolder) -> tuple[str, bool]:
         except (TorquecError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             continue
     return "", False
+
+
+def _computed_reason(folder: FoundFolder) -> str:
+    """Why the bound of a design is computed and not proven; empty for a proven one, and without a bound."""
+    from torquec.control.tracking_claim import computed_reason
+
+    for document in folder.of_kind("design"):
+        try:
+            return computed_reason(document.values["guarantee"].value)
+        except (TorquecError, AttributeError, LookupError, TypeError, ValueError):
+            continue  # the section that shows the document names the problem
+    return ""
+
+
+def _assumed_drives(folder: FoundFolder) -> tuple[str, ...]:
+    """The assumed numbers of the drives, in sentences: of the verdict, else of the design."""
+    for kind in ("verdict", "design"):
+        for document in folder.of_kind(kind):
+            try:
+                if (assumed := document.values.get("assumed")) is not None:
+                    return tuple(assumed.texts)
+            except TorquecError:
+                continue  # the section that shows the document names the problem
+    return ()
 
 
 def _kept(make: Callable[[FoundFolder], Iterator[Fact]], folder: FoundFolder) -> Iterator[Fact]:
@@ -158,6 +184,7 @@ def _to_measure(folder: FoundFolder, sentence: str) -> list[str]:
     found = []
     if not folder.of_kind("identify"):
         found.append("inertial parameters: they come from the robot file, not from a log")
+    found += [f"drives, on whose numbers the result rests: {text}" for text in _assumed_drives(folder)]
     found += _assumptions(sentence)
     if not folder.of_kind("realtime run"):
         found.append("execution time of the law on the target: torquec realtime run, or the target's own timer")

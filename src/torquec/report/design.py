@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from torquec.control.tracking_claim import guarantee_sentence
+from torquec.control.tracking_claim import computed_reason, guarantee_sentence
 from torquec.report.blocks import (
     Axis,
     Bars,
@@ -83,6 +83,7 @@ def design_text(name: str, document: dict[str, Any]) -> str:
         lines += ["", for_guarantee_text(document["for_guarantee"])]
     statistics = statistics_text(document["payload"], document["covariance"])
     lines += ["", *([statistics, ""] if statistics else []), guarantee_text(document["guarantee"])]
+    lines += [f"All of this rests on {text}." for text in document.get("assumed", ())]
     return "\n".join(lines)
 
 
@@ -111,7 +112,9 @@ def guarantee_text(guarantee: Mapping[str, Any]) -> str:
         rows.append([joint, value, bound["unit"], *others, lower_bound(bound["torque_margin"], 4)])
     header = ["joint", "position", "", "speed", "acceleration", "torque", "torque margin"]
     sentence = guarantee_sentence(guarantee)
-    lines = [f"{sentence[0].upper()}{sentence[1:]}.", "", "Errors at every instant, under these conditions, at most"]
+    reason = computed_reason(guarantee)
+    lines = [f"{sentence[0].upper()}{sentence[1:]}.", *([f"{_sentence(reason)}."] if reason else [])]
+    lines += ["", "Errors at every instant, under these conditions, at most"]
     lines.append(table(header, rows))
     if guarantee["references"]:
         limits = [
@@ -324,10 +327,12 @@ def _guarantee(values: StoredValue) -> tuple[list[Block], list[Fact]]:
     head = ("joint", "position error at most", "error of the speed", "of the acceleration", "torque at most")
     stated = Statement(f"{_sentence(sentence)}.", claim)
     caption = "Errors at every instant under these conditions"
-    blocks: list[Block] = [paragraph(stated), DataTable(head, tuple(rows), caption)]
+    reason = computed_reason(guarantee.value)
+    why = [paragraph(Statement(f"{_sentence(reason)}.", claim), tone=Tone.WARNING)] if reason else []
+    blocks: list[Block] = [paragraph(stated), *why, DataTable(head, tuple(rows), caption)]
     _, joint, most = max(worst)
     blocks += _budget_bars(guarantee, claim)
-    assumed_away = "" if len(blocks) > 2 else "without friction, "
+    assumed_away = "" if len(blocks) > 2 + len(why) else "without friction, "
     return blocks, [fact(f"tracking error of {joint}, the worst, {assumed_away}at most", most)]
 
 

@@ -20,6 +20,7 @@ CLAIM = computed(
     "no witness is stored that torquec check could prove again"
 )
 _WITNESS = proved("the witness in tracking_witness.json; torquec check proves it again")
+_DRIVES = assumed("the drives file of the robot")
 _LINEAR = computed("linear models along the motion; no proof")
 _ORIGINS = {
     "tube": computed("the attempt to prove a tube around the reference"),
@@ -50,6 +51,9 @@ def verdict_section(document: FoundDocument, folder: FoundFolder) -> Shown:
         words = ["linear models"] * len(others) if origins is None else list(origins.texts[1:])
         rests = [_ORIGINS.get(word, _LINEAR) for word in words]
         blocks.append(Items(tuple(Statement(text, way) for text, way in zip(others, rests, strict=True))))
+    assumed = values.get("assumed")  # older documents do not have it
+    drives = () if assumed is None else assumed.texts
+    blocks += [paragraph(Statement(f"It rests on {text}.", _DRIVES), tone=Tone.WARNING) for text in drives]
     return Shown((*blocks, *warnings_of(folder)))
 
 

@@ -97,14 +97,24 @@ def read_drives(path: Path, robot: Robot) -> Robot:
     return dataclasses.replace(driven_robot, warnings=(*robot.warnings, *found, *assumed))
 
 
+_ASSUMED = "assumed, without a published or measured source"
+
+
 def _assumed_numbers(sources: Table | None, path: Path) -> list[FileWarning]:
     """A warning if `[source]`, which gives the source of each kind of number, calls some of them assumed."""
     if sources is None:
         return []
     assumed = [key for key in sources.keys if sources.text(key).startswith("assumed")]
     sources.finish()
-    text = f"{', '.join(assumed)} of the drives: assumed, without a published or measured source"
+    text = f"{', '.join(assumed)} of the drives: {_ASSUMED}"
     return [FileWarning(str(path), text)] if assumed else []
+
+
+def assumed_drives(robot: Robot) -> list[str]:
+    """Sentences, without a full stop, that name the assumed numbers of a robot's drives and their file."""
+    return [
+        f"{warning.text} ({Path(warning.where).name})" for warning in robot.warnings if warning.text.endswith(_ASSUMED)
+    ]
 
 
 def _read_joint(entry: Table, joint: Joint) -> Joint:
