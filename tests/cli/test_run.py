@@ -15,7 +15,9 @@ import pytest
 from torquec.cli import run as demo
 from torquec.errors import RobotError
 from torquec.project.chain import STEPS
-from torquec.project.manifest import file_hash, read_manifest
+from torquec.project.manifest import StepRecord, file_hash, manifest_of, read_manifest
+from torquec.project.project_text import project_text
+from torquec.project.read_project import parse_project
 from torquec.project.run_project import run_project
 from torquec.robot import classics
 from torquec.simplification.time_plan import SHARES
@@ -44,6 +46,20 @@ def test_text_names_every_step_and_ends_with_where_to_look(torquec, file, tmp_pa
     assert again["done"] == ["check"]
     assert all(Path(name).exists() for name in again["files"])
     assert again["steps"]["generate"]["summary"].startswith("c: ")
+
+
+def test_limits_that_are_not_of_the_whole_run_and_the_last_duration_are_stated(file):
+    text = project_text(classics.planar2r(), argument="planar2r", seconds=45.0)
+    project = parse_project(text, file)
+    first = demo.duration_text(project, None)
+    assert first.startswith(
+        "[simplify] limits search, proof and check to 45 s, [realtime] limits the bounds on the hold"
+    )
+    assert first.endswith("the other steps take their own time: seconds for two joints, minutes for seven")
+    assert demo.duration_text(parse_project(PROJECT, file), None) == ""
+    steps = (StepRecord("check", seconds=4.0), StepRecord("design", seconds=8.4), StepRecord("simplify", failed="late"))
+    again = demo.duration_text(project, manifest_of("arm.toml", {}, 0, steps))
+    assert again == "the steps took 12 s in the last run; unchanged ones are not repeated"
 
 
 def test_mistakes_are_all_told_and_nothing_is_written(torquec, file, tmp_path):

@@ -114,7 +114,7 @@ class DesignOptions(LawOptions):
         "Choose law and poles so that the bound proven for --uncertainty is smallest.",
         "--for-guarantee",
     )
-    seconds: float = option(60.0, "Time limit of the search of --for-guarantee.", metavar="S")
+    seconds: float = option(60.0, "Time limit of --for-guarantee, without witness and files.", metavar="S")
     observe: float | None = option(
         None, "Bandwidth [1/s] of a momentum observer for --observer; its thresholds follow --uncertainty.", metavar="K"
     )

@@ -16,6 +16,7 @@ from torquec.cli.output import progress, step_report
 from torquec.errors import CheckError
 
 if TYPE_CHECKING:
+    from torquec.project.manifest import RunManifest
     from torquec.project.project import Project
     from torquec.project.run_project import RunResult
 
@@ -90,8 +91,11 @@ def run_with_progress(
     """Run a project with progress on stderr; also gives its duration [s]. Default: one process per processor."""
     from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
+    from torquec.project.manifest import read_manifest
     from torquec.project.run_project import run_project
 
+    if expected := duration_text(project, read_manifest(output)):
+        progress(expected)
     began = time.perf_counter()
     with worker_pool(jobs or os.cpu_count() or 1) as pool:
         work = Work(executor=pool, report=step_report())
@@ -101,6 +105,21 @@ def run_with_progress(
             progress(f"\nstopped; finished steps are kept in {output}.partial: give the same command again to resume")
             raise
     return result, time.perf_counter() - began
+
+
+def duration_text(project: Project, last: RunManifest | None) -> str:
+    """What is known of the duration of a run before it begins: that of the last run, and what time limits cover."""
+    took = 0.0 if last is None else sum(record.seconds for record in last.steps if record.is_done)
+    lines = [f"the steps took {took:.0f} s in the last run; unchanged ones are not repeated"] if took >= 1.0 else []
+    limits = [
+        (project.simplify.seconds if project.specification else None, "[simplify]", "search, proof and check"),
+        (project.realtime.seconds if project.realtime else None, "[realtime]", "the bounds on the hold error"),
+    ]
+    stated = [f"{part} limits {what} to {seconds:g} s" for seconds, part, what in limits if seconds is not None]
+    if stated and not lines:
+        own = "the other steps take their own time: seconds for two joints, minutes for seven"
+        lines.append(f"{', '.join(stated)}; {own}")
+    return "\n".join(lines)
 
 
 def run_document(result: RunResult, seconds: float) -> dict[str, Any]:

@@ -56,8 +56,8 @@ class SimplifyOptions(CommandOptions):
     check: bool = option(True, "Prove the certificate again, with independent code.")
     minutes: float | None = option(
         None,
-        "Time limit in minutes of search, proof and check; the result is the best model proven (and checked, unless "
-        "--no-check is given) by then.  [default: no limit]",
+        "Time limit in minutes of search, proof and check, without bounds on tracking errors; the result is the best "
+        "model proven (and checked, unless --no-check is given) by then.  [default: no limit]",
         metavar="M",
     )
     jobs: int | None = option(None, "Processes to use.  [default: one per processor]", least=1, metavar="N")

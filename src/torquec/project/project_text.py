@@ -134,7 +134,7 @@ def _error_note(joint: StateCoordinate, errors: TorqueErrors) -> str:
 
 def _simplify(seconds: float | None) -> str:
     limit = "# seconds = 60" if seconds is None else f"seconds = {_number(seconds)}"
-    purpose = "for searching, proving and checking; without a result by then the exact model is used"
+    purpose = "for search, proof and check, not for the whole run; without a result by then: the exact model"
     return "\n".join(["[simplify]", f"{limit}  # {purpose}", ""])
 
 
