@@ -48,6 +48,18 @@ def test_text_names_every_step_and_ends_with_where_to_look(torquec, file, tmp_pa
     assert again["steps"]["generate"]["summary"].startswith("c: ")
 
 
+def test_the_answer_of_the_report_stands_below_the_steps(torquec, file, tmp_path):
+    motion = "[motion]\nto = [0.4, 0.3]\nduration = 1.0\n"
+    file.write_text(f'{PROJECT}[design]\nevaluation = "measured"\nrate = 500\n{motion}')
+    outcome = torquec("run", file, "-o", tmp_path / "out", "--jobs", "1")
+    assert outcome.status == 0, outcome.err
+    lines = outcome.out.splitlines()
+    at = lines.index("May this go on the robot? Not yet. Measure first what the bound assumes:")
+    assert "  inertial parameters: they come from the robot file, not from a log" in lines[at:]
+    again = torquec("run", file, "-o", tmp_path / "out", "--json", "--jobs", "1").document["first_screen"]
+    assert [f"  {words}" for words in again["measure_first"]] == lines[at + 1 : at + 1 + len(again["measure_first"])]
+
+
 def test_limits_that_are_not_of_the_whole_run_and_the_last_duration_are_stated(file):
     text = project_text(classics.planar2r(), argument="planar2r", seconds=45.0)
     project = parse_project(text, file)

@@ -37,6 +37,18 @@ def test_before_and_after_and_what_is_proven():
     assert "dropped" not in unchecked
 
 
+def test_what_limited_the_search_is_stated():
+    bounds = {
+        "j1": {"torque": 0.5, "found": 0.45, "tolerance": 0.51, "unit": "N m"},
+        "j2": {"torque": 0.1, "found": 0.05, "tolerance": 1.0, "unit": "N m"},
+    }
+    lines = simplify_text({**DOCUMENT, "bounds": bounds, "stopped_by_time": True}, FACTS).splitlines()
+    assert "used of the allowed errors: 98 % at j1, and least at j2, 10 %" in lines
+    stopped = "the time limit ended the search: with more time the model may become smaller"
+    assert stopped in lines
+    assert stopped not in simplify_text({**DOCUMENT, "bounds": bounds, "stopped_by_time": False}, FACTS)
+
+
 def test_the_largest_terms_that_are_gone():
     dropped = [
         TermChange(Matrix.M, (k % 2, 0), (), 1.0, 0.0, 10.0 - k)

@@ -90,6 +90,7 @@ def test_under_a_time_limit_what_is_returned_is_proven(limit, monkeypatch):
     monkeypatch.setattr(pipeline, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
     asked = problem("planar2r", [4.0, 2.0])
     found = simplify_torque(replace(asked, budget=limit))
+    assert (pipeline.STOPPED_BY_TIME in asked.work.notes) == limit.is_over
     check_certificate(asked.robot, found)
     assert all(proof.bound <= allowed for proof, allowed in zip(found.joints.values(), asked.tolerance, strict=True))
     late, exact = count_operations(found.program).cost, count_operations(asked.exact).cost

@@ -127,6 +127,7 @@ def run_document(result: RunResult, seconds: float) -> dict[str, Any]:
     return {
         "folder": str(result.folder),
         "report": None if result.report is None else str(result.report),
+        "first_screen": first_screen(result),
         "seconds": round(seconds, 3),
         "done": list(result.done),
         "steps": {
@@ -144,13 +145,27 @@ def run_document(result: RunResult, seconds: float) -> dict[str, Any]:
     }
 
 
+def first_screen(result: RunResult) -> dict[str, Any]:
+    """Answer of the report's first screen, and what to measure on the robot first; empty without a design."""
+    from torquec.foundation.reading import FileKind, read_json
+
+    if result.report is None:
+        return {}
+    found = read_json(result.report.with_suffix(".json"), FileKind.RESULT, remedy="run the project again")["decision"]
+    return {} if found is None else {key: found[key] for key in ("answer", "measure_first")}
+
+
 def run_text(result: RunResult, seconds: float, *, more: str = "") -> str:
-    """Text for the terminal: one line per step, the text `more`, and the path of the results."""
+    """Text for the terminal: a line per step, the report's answer, the text `more`, and the path of the results."""
     width = max(len(record.name) for record in result.manifest.steps)
     lines = []
     for record in result.manifest.steps:
         how = f"{record.seconds:.1f} s" if record.name in result.done else "kept" if record.is_done else ""
         lines.append(f"  {record.name:{width}}  {how:>7}  {record.said}")
+    answer = first_screen(result)
+    if answer:
+        lines += ["", f"May this go on the robot? {answer['answer']}{':' if answer['measure_first'] else ''}"]
+        lines += [f"  {words}" for words in answer["measure_first"]]
     counted = f"{len(result.done)} step{'s' if len(result.done) != 1 else ''} in {seconds:.1f} s"
     return "\n".join([*lines, "", counted, *([more] if more else []), str(result.report or result.folder)])
 

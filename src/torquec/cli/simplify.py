@@ -114,6 +114,7 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> tuple[
     from torquec.project.manifest import BEST
     from torquec.project.simplification import Simplification
     from torquec.proof.check_certificate import check_certificate
+    from torquec.simplification.pipeline import STOPPED_BY_TIME
     from torquec.simplification.specification import load_specification
 
     stated = load_specification(options.spec, robot)
@@ -153,7 +154,7 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> tuple[
                     assert model.record is not None
                     check_certificate(robot, model.record, work=work)
                     checked = True
-            made = Simplification(model, curve, checked, work.seconds)
+            made = Simplification(model, curve, checked, work.seconds, stopped=STOPPED_BY_TIME in work.notes)
             shutil.rmtree(result, ignore_errors=True)
             made.write(result, say)
             further = {**_coefficient_equations(made, stated, result, work), **_verified(made, stated, result, say)}

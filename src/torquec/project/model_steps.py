@@ -24,6 +24,7 @@ from torquec.project.simplification import DOCUMENT as SIMPLIFIED
 from torquec.project.simplification import Simplification
 from torquec.project.step import TRACKING, StepContext, StepResult
 from torquec.report.robot import robot_facts
+from torquec.simplification.pipeline import STOPPED_BY_TIME
 from torquec.simplification.specification import Specification
 from torquec_check.claim import rounded_up
 
@@ -159,12 +160,14 @@ def _written(context: StepContext, model: Model, *, checked: bool) -> str | Step
     if not checked:
         late = f"its proof could not be checked again{_allowed(context)}: run torquec check later"
         unused = f"a simpler model was found, but {late}"
-    made = Simplification(model, None, checked=checked, seconds=work.seconds, unused=unused)
+    stopped = STOPPED_BY_TIME in work.notes
+    made = Simplification(model, None, checked=checked, seconds=work.seconds, unused=unused, stopped=stopped)
     with work.step("writing equations, code and certificate") as step:
         made.write(context.folder, lambda text: step.show(note=text))
     made.write_document(context.folder)
     before, after = made.operations
     said = f"{before.mul} mul, {before.add} add -> {after.mul} mul, {after.add} add, proven"
+    said += f" (the time limit ended the search{_allowed(context)})" if stopped else ""
     return StepResult(f"{said}; the run continues with the exact model: {unused}", unused) if unused else said
 
 

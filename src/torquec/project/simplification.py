@@ -48,7 +48,7 @@ _SHOWN_JOINTS = 3
 class Simplification:
     """A simplified model with its trade-off; `seconds` by step; `checked`: whether the proof was checked again.
 
-    `unused`: why a run continues with the exact model.
+    `unused`: why a run continues with the exact model. `stopped`: whether the time limit ended the search.
     """
 
     model: Model
@@ -56,6 +56,7 @@ class Simplification:
     checked: bool
     seconds: dict[str, float] = field(default_factory=dict)
     unused: str = ""
+    stopped: bool = False
 
     @property
     def record(self) -> Certificate:
@@ -183,6 +184,7 @@ class Simplification:
                 }
                 for coefficient, proof in self._coefficient_proofs.items()
             },
+            "stopped_by_time": self.stopped,
             "precision": self.record.precision.value,
             "certified": self.checked,
             "certificate": str(folder / self.certificate_name),

@@ -289,7 +289,7 @@ class Decision:
 
     @property
     def statements(self) -> tuple[Fact, ...]:
-        """Facts that are whole sentences: the conditions of the claim, or why there is none."""
+        """Facts that are whole sentences: the conditions of the claim, and why it is not proven or there is none."""
         return tuple(each for each in self.facts if each.label in _STATEMENTS)
 
     @property
@@ -298,7 +298,7 @@ class Decision:
         return tuple(each for each in self.facts if each.label not in _STATEMENTS)
 
 
-_STATEMENTS = ("conditions", "why")
+_STATEMENTS = ("conditions", "proof", "why")
 
 
 @dataclass(frozen=True)

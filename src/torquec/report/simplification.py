@@ -36,6 +36,7 @@ from torquec.report.stored_values import StoredValue
 from torquec.report.tables import PERCENT, number, table, upper_bound
 from torquec.simplification.torque_coefficients import TermChange
 
+_STOPPED = "the time limit ended the search: with more time the model may become smaller"
 _SHOWN_OMISSIONS = 8
 """Number of omitted entries and terms named on the screen; the files name all."""
 _SAME_SHARE = 5e-4
@@ -74,6 +75,7 @@ def simplify_text(document: Mapping[str, Any], facts: SimplifiedFacts) -> str:
     ]
     if rows:
         lines += ["", table(["joint", "error at most", "largest found", "unit"], rows)]
+    lines += search_sentences(document)
     if document["precision"] == "single":
         lines.append("The bounds hold for code in single precision: every rounding to floats is in them.")
     if document["coefficients"]:
@@ -95,6 +97,24 @@ def simplify_text(document: Mapping[str, Any], facts: SimplifiedFacts) -> str:
     proof = "proven, and proven again with independent code" if document["certified"] else "proven, not checked again"
     lines.append(f"the bounds are {proof}: {document['certificate']}")
     return "\n".join(lines)
+
+
+def search_sentences(document: Mapping[str, Any]) -> list[str]:
+    """How much of the allowed errors is used, and whether the time limit ended the search.
+
+    >>> bounds = {"q1": {"torque": 0.49, "tolerance": 0.5}, "q2": {"torque": 0.1, "tolerance": 0.5}}
+    >>> search_sentences({"bounds": bounds})
+    ['used of the allowed errors: 98 % at q1, and least at q2, 20 %']
+    """
+    used = {name: row["torque"] / row["tolerance"] for name, row in document["bounds"].items() if row.get("tolerance")}
+    sentences = []
+    if used:
+        most, least = max(used, key=lambda name: used[name]), min(used, key=lambda name: used[name])
+        other = f", and least at {least}, {PERCENT * used[least]:.0f} %" if len(used) > 1 else ""
+        sentences.append(f"used of the allowed errors: {PERCENT * used[most]:.0f} % at {most}{other}")
+    if document.get("stopped_by_time"):
+        sentences.append(_STOPPED)
+    return sentences
 
 
 def _dropped_lines(facts: SimplifiedFacts) -> list[str]:
@@ -150,6 +170,8 @@ def simplification_section(document: FoundDocument, folder: FoundFolder) -> Show
         facts.append(fact("terms of the equations of motion", pair[0], " exact, ", pair[1], " simplified"))
     again = "proven again with independent code" if values["certified"].truth else "not yet proven again"
     facts.append(fact("the proof", again))
+    if (stopped := values.get("stopped_by_time")) is not None and stopped.truth:
+        facts.append(fact("search", _STOPPED))
     blocks: list[Block] = [*unused, Facts(tuple(facts)), CommandLine(command, "Prove the bounds again:")]
     looked = computed("the largest error that a search over the motions of the specification found")
     blocks += _bounds(values, claim, looked)

@@ -92,6 +92,10 @@ STRATEGIES = (
 """All strategies in the order of trial: each gets the cheapest proposal of those before it."""
 
 
+STOPPED_BY_TIME = "searches that the time limit ended"
+"""Topic of `Work.notes`, with the name of the robot or limb that was searched last."""
+
+
 def candidates(
     problem: SimplificationProblem, aim: SimplificationProblem, best: Certificate | None, plan: TimePlan
 ) -> tuple[list[Function], Certificate | None]:
@@ -127,6 +131,8 @@ def candidates(
     with problem.work.within(searching), suppress(TimeLimitError):
         for more in rounds:
             ends += more
+    if timed and searching.is_over:
+        problem.work.notes[STOPPED_BY_TIME] = (problem.robot.name,)
     return programs + ends, best
 
 
