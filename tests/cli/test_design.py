@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from tests.codegen.c.compiler import COMPILERS, build, run
 
 import torquec as tq
 from torquec.control.controller_file import read_controller
@@ -24,10 +25,28 @@ def test_every_kind_is_written_and_read_back(torquec, tmp_path, kind):
     ).document
     assert document["controller"] == kind
     assert document["poles"] == [[[-5.0, 5.0], [-5.0, -5.0]]] * 2
-    assert {path.rsplit("/", 1)[-1] for path in document["files"]} >= {"planar2r.c", "planar2r.h", "controller.json"}
+    names = {path.rsplit("/", 1)[-1] for path in document["files"]}
+    assert names >= {"planar2r_controller.c", "planar2r_controller.h", "controller.json"}
     controller = read_controller(output / "controller.json")
     assert controller.period == 0.005
     assert vars(controller.operations) == document["operations"]
+
+
+def test_one_program_may_contain_law_dynamics_and_linear_model(torquec, tmp_path):
+    made = {"design": "planar2r_controller", "generate": "planar2r", "linearize": "planar2r_linearized"}
+    for command in made:
+        assert torquec(command, "planar2r", "-o", tmp_path / command).status == 0
+    calls = ["controller_computed_torque", "inverse_dynamics", "linearized_linear_model"]
+    lines = [f'#include "{tmp_path / command / prefix}.h"' for command, prefix in made.items()]
+    names = ", ".join(f"(void (*)(void))planar2r_{name}" for name in calls)
+    main = "int main(void) { return calls[0] == calls[1]; }"
+    (tmp_path / "main.c").write_text("\n".join([*lines, f"void (*calls[])(void) = {{{names}}};", main, ""]))
+    sources = [tmp_path / command / f"{prefix}.c" for command, prefix in made.items()]
+    for compiler in COMPILERS:
+        build(compiler, "-std=c99", tmp_path / "main.c", *sources, "-lm", "-o", tmp_path / "main")
+        assert run(tmp_path / "main").returncode == 0
+    named = torquec("design", "planar2r", "-o", tmp_path / "named", "--prefix", "law", "--json").document["files"]
+    assert {path.rsplit("/", 1)[-1] for path in named} >= {"law.c", "law.h"}
 
 
 def test_robustness_at_clovers_point(torquec):

@@ -47,6 +47,59 @@ def test_pictures_have_an_ending_that_names_their_format(tmp_path):
         check_target(tmp_path / "a.jpeg", Writes.PICTURE, force=False)
 
 
+@pytest.mark.parametrize(
+    ("name", "endings", "meant"),
+    [
+        ("out.htm", (".html",), "did you mean out.html?"),
+        ("model.xyz", (".csv",), "did you mean model.csv?"),
+        ("out.htm", (".txt", ".tex", ".html"), "did you mean out.html?"),
+        ("model.xyz", (".txt", ".tex"), "use .txt, .tex"),
+    ],
+)
+def test_an_unknown_ending_is_refused_with_the_one_that_is_meant(name, endings, meant):
+    with pytest.raises(ArgumentError, match="is not that of the format") as caught:
+        check_target(Path(name), Writes.FILE, force=False, endings=endings)
+    assert caught.value.remedy == meant
+    check_target(Path("model"), Writes.FILE, force=False, endings=endings)
+    check_target(Path(f"model{endings[0].upper()}"), Writes.FILE, force=False, endings=endings)
+
+
+@pytest.mark.parametrize("kind", [Writes.FOLDER, Writes.PACKAGE, Writes.PICTURES])
+def test_the_name_of_a_file_is_none_of_a_folder(kind, tmp_path):
+    with pytest.raises(ArgumentError, match="this is the name of a file") as caught:
+        check_target(tmp_path / "out.html", kind, force=True)
+    assert caught.value.remedy == f"did you mean {tmp_path / 'out'}?"
+    check_target(tmp_path / "out-1.2", kind, force=True)
+    (tmp_path / "mine.html").mkdir()
+    check_target(tmp_path / "mine.html", kind, force=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("view", "planar2r", "-o", "out.htm"), "did you mean out.html?"),
+        (("equations", "planar2r", "-o", "out.htm"), "did you mean out.html?"),
+        (("params", "planar2r", "-o", "out.json"), "use .txt, .tex"),
+        (("generate", "planar2r", "-o", "arm.c"), "did you mean arm?"),
+        (("design", "planar2r", "-o", "law.json"), "did you mean law?"),
+        (("simulate", "planar2r", "--to", "0.1,0.1", "--csv", "run.npz"), "did you mean run.csv?"),
+        (("identify", "planar2r", "simulated", "--urdf", "found.xacro"), "did you mean found.urdf?"),
+        (("identify", "planar2r", "simulated", "--mjcf", "found.mjcf"), "did you mean found.xml?"),
+        (("new", "planar2r", "-o", "arm.tom"), "did you mean arm.toml?"),
+        (("drives", "ur5.urdf", "-o", "ur5.drives"), "did you mean ur5.drives.toml?"),
+        (("demo", "-o", "report.html"), "did you mean report?"),
+    ],
+)
+def test_commands_refuse_endings_before_the_work(torquec, tmp_path, monkeypatch, words, meant):
+    monkeypatch.chdir(tmp_path)
+    outcome = torquec(*words)
+    assert outcome.status == 2
+    assert meant in outcome.err
+    assert not list(tmp_path.iterdir())
+    if words[0] == "equations":
+        assert torquec(*words, "--format", "html").status == 0  # the format is stated
+
+
 def test_an_extra_that_is_missing_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr(files, "_PACKAGES", {"plot": ("no_such_package",)})
     check_target(tmp_path / "a.svg", Writes.PICTURE, force=False)

@@ -30,7 +30,7 @@ def test_abbreviated_and_cartesian(torquec):
 def test_the_model_as_c(torquec, tmp_path):
     document = torquec("linearize", "planar2r", "-o", tmp_path, "--json").document
     assert len(document["files"]) == 4
-    assert "planar2r_linear_model" in (tmp_path / "planar2r.h").read_text()
+    assert "planar2r_linearized_linear_model" in (tmp_path / "planar2r_linearized.h").read_text()
     assert "not empty" in torquec("linearize", "planar2r", "-o", tmp_path).err
     assert "wrote" in torquec("linearize", "planar2r", "-o", tmp_path, "--force").err
 

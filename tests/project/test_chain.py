@@ -92,7 +92,7 @@ def test_what_is_left_is_proven_and_can_be_checked_again(finished):
     assert simulated["conditions"]["payload"] == [{"frame": "link2", "mass": 0.1, "center": [0.0, 0.0, 0.0]}]
     assert simulated["conditions"]["motion"]["duration"] == pytest.approx(3.0)
     errors = simulated["max_error"]
-    header = " ".join((folder / "design" / "planar2r.h").read_text().replace("\n *", " ").split())
+    header = " ".join((folder / "design" / "planar2r_controller.h").read_text().replace("\n *", " ").split())
     sentence = verdict["statements"][0]
     assert f"{sentence[:1].upper()}{sentence[1:]}." in header
     assert sentence == guarantee_sentence(document(folder, "design/design.json")["guarantee"])

@@ -167,7 +167,7 @@ def test_a_run_states_the_guarantee_with_its_conditions_everywhere(finished):
     assert "without friction" in sentence
     assert document(folder, "verdict/verdict.json")["statements"][0] == sentence
     assert result.manifest.step("verdict").summary == sentence
-    header = " ".join((folder / "design" / "arm.h").read_text().replace("\n *", " ").split())
+    header = " ".join((folder / "design" / "arm_controller.h").read_text().replace("\n *", " ").split())
     shown = f"P{sentence[1:]}."
     assert shown in header
     texts = [text for section in ("verdict", "control") for text, _ in notes(folder, section)]

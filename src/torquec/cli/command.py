@@ -157,7 +157,7 @@ class Command(Generic[Options]):
         notes = [(note, getattr(options, name)) for name, note in command_line_notes(self.options).items()]
         for note, target in notes:
             if note.writes is not None and target is not None:
-                check_target(Path(target), note.writes, force=options.force)
+                check_target(Path(target), note.writes, force=options.force, endings=note.endings)
         for note, sources in notes:
             if note.reads is not None:
                 check_sources(sources or ())

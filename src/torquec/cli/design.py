@@ -128,6 +128,9 @@ class DesignOptions(LawOptions):
         "Precision of the written code: double, or single (32 bits) for small processors.  [default: double, or "
         "single for a model that was certified in it]",
     )
+    prefix: str | None = option(
+        None, "Prefix of the names of files and functions of -o.  [default: NAME_controller for the robot NAME]"
+    )
     q: str | None = state_option()
     qd: str | None = state_option()
     qdd: str | None = state_option()
@@ -159,7 +162,7 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     file. With --for-guarantee the command chooses law and poles for the smallest such bound. `torquec simulate --law
     DIR/controller.json` runs what -o writes.
     """
-    from torquec.control.controller_file import write_controller
+    from torquec.control.controller_file import law_prefix, write_controller
     from torquec.control.laws import LAWS
     from torquec.control.uncertainty import load_uncertainty
     from torquec.foundation.work import Work
@@ -202,7 +205,8 @@ def design(model: Model, options: DesignOptions) -> Outcome:
         files = draw_design(study, loci, options.plot)
         document["pictures"] = [str(path) for path in files]
     if options.output is not None:
-        written = write_design(options.output, robot.name, study, loci, precision=precision, force=options.force)
+        prefix = options.prefix or law_prefix(robot)
+        written = write_design(options.output, prefix, study, loci, precision=precision, force=options.force)
         document["files"] = [str(path) for path in written]
         files = [*written, *files]
     if options.observe is not None and options.observer is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.files import check_ending
 from torquec.cli.options import force_option, option, text_file_option
 from torquec.errors import ArgumentError
 
@@ -111,6 +112,8 @@ def equations(model: Model, options: EquationsOptions) -> Outcome:
     from torquec.closedform.json_form import equations_document
     from torquec.foundation.writing import write_files
 
+    if options.output is not None and options.format is None:
+        check_ending(options.output, (".txt", *_ENDINGS))
     second = _second(model, options) if options.by_coefficients else None
     if options.symbolic:
         document, text = _in_symbols(model, options)

@@ -26,7 +26,13 @@ class ExciteOptions(StochasticOptions):
     """The motion to design, or the logs to assess."""
 
     output: Path | None = option(
-        None, "The CSV file to write: t, q, qd, qdd, tau.", "--output", "-o", metavar="FILE", writes=Writes.FILE
+        None,
+        "The CSV file to write: t, q, qd, qdd, tau.",
+        "--output",
+        "-o",
+        metavar="FILE",
+        writes=Writes.FILE,
+        endings=(".csv",),
     )
     duration: float = option(10.0, "Length of the motion [s].")
     shape: str = option("fourier", "Kind of the motion: fourier or spline.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib.util
 from collections.abc import Sequence
 from enum import StrEnum
@@ -59,11 +60,42 @@ def named_path(text: str) -> Path:
     return Path(text)
 
 
-def check_target(path: Path, kind: Writes, *, force: bool) -> None:
+_FILE_ENDINGS = (".html", ".htm", ".csv", ".json", ".toml", ".urdf", ".xml", ".c", ".h", ".txt", ".png", ".svg", ".pdf")
+"""Endings that files of Torquec have, and no folders."""
+
+
+def check_ending(path: Path, endings: Sequence[str]) -> None:
+    """Raise `ArgumentError` for a file name with another ending; one without an ending is accepted."""
+    ending = path.suffix.lower()
+    if not ending or ending in endings:
+        return
+    near = difflib.get_close_matches(ending, endings, n=1)
+    # Without a similar ending the only one is meant.
+    meant = near[0] if near else endings[0] if len(endings) == 1 else ""
+    full = f"{path}{meant}" if ending in (".drives", ".project") else path.with_suffix(meant)  # of NAME.drives.toml
+    remedy = f"did you mean {full}?" if meant else f"use {', '.join(endings)}"
+    raise ArgumentError(
+        f"the ending '{path.suffix}' is not that of the format to write", where=str(path), remedy=remedy
+    )
+
+
+def check_folder_name(path: Path) -> None:
+    """Raise `ArgumentError` for a name that no folder can have, and for a new folder with the ending of a file."""
+    if not path.name:
+        raise ArgumentError("this is not a valid folder name", where=str(path), remedy="name a folder that can be made")
+    if path.suffix.lower() in _FILE_ENDINGS and not path.is_dir():
+        raise ArgumentError(
+            "several files are written into a folder, and this is the name of a file",
+            where=str(path),
+            remedy=f"did you mean {path.with_suffix('')}?",
+        )
+
+
+def check_target(path: Path, kind: Writes, *, force: bool, endings: Sequence[str] = ()) -> None:
     """Raise `ArgumentError` where a file or folder cannot be written or, without `force`, would replace another one.
 
-    Pictures need an ending that names their format and, but for SVG, the extra `plot` (`MissingExtraError`); pages need
-    their script (`TorquecError`).
+    The name of a file has one of the `endings`, if there are any, or none. Pictures need an ending that names their
+    format and, but for SVG, the extra `plot` (`MissingExtraError`); pages need their script (`TorquecError`).
     """
     from torquec.foundation.writing import check_output, check_output_folder
 
@@ -72,17 +104,18 @@ def check_target(path: Path, kind: Writes, *, force: bool) -> None:
         need_extra("plot", "drawing a picture")
     if kind is Writes.PACKAGE:
         check_output_folder(path, force=True)
+        if path.name:  # the working folder may hold a package
+            check_folder_name(path)
         return
     if kind in (Writes.FOLDER, Writes.PICTURES):
         check_output_folder(path, force=force)
-        if not path.name:
-            raise ArgumentError(
-                "this is not a valid folder name", where=str(path), remedy="name a folder that can be made"
-            )
+        check_folder_name(path)
         return
     check_output(path, force=force)
     if path.exists() and not force:  # protects earlier results of Torquec, too
         raise ArgumentError("this file exists already", where=str(path), remedy="name another, or add --force")
+    if endings:
+        check_ending(path, endings)
     if kind is Writes.PICTURE and path.suffix.lower() not in _PICTURES:
         raise ArgumentError(
             f"the ending '{path.suffix}' is not that of a picture",

@@ -87,10 +87,14 @@ class IdentifyCommandOptions(CommandOptions):
         writes=Writes.FOLDER,
     )
     urdf: Path | None = option(
-        None, "Write the identified robot into its URDF, drives beside it.", metavar="FILE", writes=Writes.FILE
+        None,
+        "Write the identified robot into its URDF, drives beside it.",
+        metavar="FILE",
+        writes=Writes.FILE,
+        endings=(".urdf",),
     )
     mjcf: Path | None = option(
-        None, "Write the identified robot as MJCF, for MuJoCo.", metavar="FILE", writes=Writes.FILE
+        None, "Write the identified robot as MJCF, for MuJoCo.", metavar="FILE", writes=Writes.FILE, endings=(".xml",)
     )
     plot: Path | None = option(
         None, "Draw measured and predicted torques of the last log.", metavar="FILE", writes=Writes.PICTURE

@@ -120,7 +120,7 @@ class DrivesOptions(CommandOptions):
     )  # fmt: skip
     output: Path | None = option(
         None, "Write a drives file; NAME.drives.toml beside NAME.urdf is read with the robot.", "--output", "-o",
-        metavar="FILE", writes=Writes.FILE,
+        metavar="FILE", writes=Writes.FILE, endings=(".toml",),
     )  # fmt: skip
     force: bool = force_option()
 

@@ -69,7 +69,8 @@ def linearize(model: Model, options: LinearizeOptions) -> Outcome:
     if options.output is not None:
         function = linear_model_function(model, rule=rule)
         notes = {function.name: "M, C = dtau/dqd and K = dtau/dq about a point, friction and springs included."}
-        files = list(generate_package([function], options.output, prefix=robot.name, notes=notes, force=options.force))
+        prefix = f"{robot.name}_linearized"
+        files = list(generate_package([function], options.output, prefix=prefix, notes=notes, force=options.force))
         document["files"] = [str(path) for path in files]
     return Outcome(document, linear_text(robot.name, document), tuple(files))
 

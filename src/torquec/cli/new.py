@@ -41,6 +41,7 @@ class NewOptions(CommandOptions):
         "-o",
         metavar="PROJECT.toml",
         writes=Writes.FILE,
+        endings=(".toml",),
     )
     log: list[Path] | None = option(None, "A log to identify the robot from; repeat for more.", metavar="LOG")
     force: bool = force_option()

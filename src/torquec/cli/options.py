@@ -29,13 +29,15 @@ def option(
     show_default: bool = True,
     writes: Writes | None = None,
     reads: Reads | None = None,
+    endings: tuple[str, ...] = (),
 ) -> Any:
     """A field of a command's options that is an option of its command line; a default of ... makes it required.
 
-    The files that it `writes` or `reads` are checked before the work; `least` is the smallest value.
+    The files that it `writes` or `reads` are checked before the work; `least` is the smallest value. `endings`: those
+    that the name of a written file may have; a name without one is accepted, too.
     """
     note = typer.Option(*names, metavar=metavar, help=help_text, min=least, show_default=show_default)
-    return _field(default, CommandLineNote(note, writes, reads))
+    return _field(default, CommandLineNote(note, writes, reads, endings))
 
 
 def argument(default: Any, help_text: str, *, metavar: str, reads: Reads | None = None) -> Any:
@@ -50,6 +52,7 @@ class CommandLineNote:
     parameter: Any
     writes: Writes | None = None
     reads: Reads | None = None
+    endings: tuple[str, ...] = ()
 
 
 def command_line_notes(options: type[Any]) -> dict[str, CommandLineNote]:

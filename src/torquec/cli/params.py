@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.files import check_ending
 from torquec.cli.options import force_option, option, text_file_option
 from torquec.errors import ArgumentError
 from torquec.report.tables import number
@@ -98,6 +99,8 @@ def params(model: Model, options: ParamsOptions) -> Outcome:
     robot = model.robot
     if options.latex and options.json:
         raise ArgumentError("--latex and --json exclude each other", remedy="give one of them")
+    if options.output is not None and options.format is None and not options.latex:
+        check_ending(options.output, (".txt", ".tex"))
     if options.of is not DeterminedBy.TORQUE:
         document = describe_part(robot, options)
     elif options.symbolic:

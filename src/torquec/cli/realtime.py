@@ -186,9 +186,15 @@ class GuardedRunOptions(MotionOptions):
     priority: int = option(80, "SCHED_FIFO priority, where the system grants it; 0: ordinary scheduling.")
     lock_memory: bool = option(True, "Keep the process in physical memory.", "--lock-memory/--no-lock-memory")
     trace: Path | None = option(
-        None, "Every cycle for Perfetto: open it at ui.perfetto.dev.", metavar="FILE", writes=Writes.FILE
+        None,
+        "Every cycle for Perfetto: open it at ui.perfetto.dev.",
+        metavar="FILE",
+        writes=Writes.FILE,
+        endings=(".pftrace", ".perfetto-trace"),
     )
-    log: Path | None = option(None, "Every cycle as CSV.", "--log", "-o", metavar="FILE", writes=Writes.FILE)
+    log: Path | None = option(
+        None, "Every cycle as CSV.", "--log", "-o", metavar="FILE", writes=Writes.FILE, endings=(".csv",)
+    )
     force: bool = force_option()
     deg: bool = degrees_option()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, command
-from torquec.cli.files import need_extra
+from torquec.cli.files import check_folder_name, need_extra
 from torquec.cli.options import argument, force_option, option
 from torquec.cli.output import progress, step_report
 from torquec.errors import CheckError
@@ -94,6 +94,7 @@ def run_with_progress(
     from torquec.project.manifest import read_manifest
     from torquec.project.run_project import run_project
 
+    check_folder_name(output)
     if expected := duration_text(project, read_manifest(output)):
         progress(expected)
     began = time.perf_counter()

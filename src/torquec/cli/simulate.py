@@ -93,7 +93,9 @@ class SimulateOptions(MotionOptions, LawOptions, StochasticOptions):
         metavar="DIR",
         writes=Writes.FOLDER,
     )
-    csv: Path | None = option(None, "Write the run as CSV.", "--csv", metavar="FILE", writes=Writes.FILE)
+    csv: Path | None = option(
+        None, "Write the run as CSV.", "--csv", metavar="FILE", writes=Writes.FILE, endings=(".csv",)
+    )
     force: bool = force_option()
     errors: Path | None = option(
         None,

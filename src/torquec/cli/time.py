@@ -34,7 +34,7 @@ class TimeOptions(CommandOptions):
         metavar="FILE",
     )
     output: Path | None = option(
-        None, "The motion: t, q, qd, qdd, tau.", "--output", "-o", metavar="FILE", writes=Writes.FILE
+        None, "The motion: t, q, qd, qdd, tau.", "--output", "-o", metavar="FILE", writes=Writes.FILE, endings=(".csv",)
     )
     effort_share: float = option(1.0, "Fraction of the torque limits that may be used.", metavar="SHARE")
     torque_reserve: str | None = option(

@@ -29,7 +29,9 @@ _PERIOD = 0.004
 class ViewOptions(CommandOptions):
     """The page, and what it shows."""
 
-    output: Path = option(..., "The page: one HTML file.", "--output", "-o", metavar="FILE", writes=Writes.PAGE)
+    output: Path = option(
+        ..., "The page: one HTML file.", "--output", "-o", metavar="FILE", writes=Writes.PAGE, endings=(".html",)
+    )
     q: str | None = option(
         None, "Where the joints start.  [default: 0, or mid-way between limits]", "--q", metavar="LIST"
     )
@@ -127,7 +129,13 @@ class ReportOptions(CommandOptions):
         metavar="DIR|PROJECT.toml",
     )
     output: Path | None = option(
-        None, "The page.  [default: DIR/report.html]", "--output", "-o", metavar="FILE", writes=Writes.FILE
+        None,
+        "The page.  [default: DIR/report.html]",
+        "--output",
+        "-o",
+        metavar="FILE",
+        writes=Writes.FILE,
+        endings=(".html",),
     )
     live: bool = option(True, "The robot in 3D, if the script bundle is installed.")
     force: bool = force_option()

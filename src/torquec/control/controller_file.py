@@ -35,6 +35,7 @@ from torquec.foundation.package_manifest import PackageMaking
 from torquec.foundation.reading import FileKind, read_json, to_path
 from torquec.foundation.writing import write_package
 from torquec.model.model_function import ModelOrigin
+from torquec.robot.robot import Robot
 from torquec_check.claim import capitalized, rounded_up
 
 FORMAT = "torquec controller"
@@ -86,6 +87,14 @@ def write_controller(
     making = PackageMaking(begin, numbers.value, options={"controller": FILE_NAME})
     name = prefix_identifier(begin)
     return write_package(to_path(directory), contents, name=name, target=language.value, making=making, force=force)
+
+
+def law_prefix(robot: Robot) -> str:
+    """Beginning of the names in the code of a robot's law: those of its dynamics begin with the robot's name alone.
+
+    Observers and estimators have NAME_observer and NAME_estimator, so that one program may contain all of them.
+    """
+    return f"{robot.name}_controller"
 
 
 def code_functions(controller: Sampled) -> list[Function]:

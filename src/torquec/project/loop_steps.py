@@ -33,7 +33,7 @@ from torquec_check.claim import Standing, rounded_up
 
 def design_step(context: StepContext) -> str:
     """Make the law from the best model, and write it as C and JSON with its document."""
-    from torquec.control.controller_file import write_controller
+    from torquec.control.controller_file import law_prefix, write_controller
     from torquec.foundation.package_manifest import add_to_package
     from torquec.model.generate import usual_precision
 
@@ -51,7 +51,7 @@ def design_step(context: StepContext) -> str:
     write_controller(
         study.law,
         context.folder,
-        prefix=model.robot.name,
+        prefix=law_prefix(model.robot),
         precision=usual_precision(model, "c"),
         details=study.details,
         guarantee=study.document["guarantee"],
