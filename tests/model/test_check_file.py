@@ -476,6 +476,15 @@ def test_what_cannot_be_checked(package, tmp_path):
     (tmp_path / "bare.certificate.json").unlink()
     with pytest.raises(ArgumentError, match="0 manifests"):
         tq.check_file(tmp_path)
+    for name in ("simplify", "design"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "arm.package.json").write_text("{}")
+    with pytest.raises(ArgumentError) as caught:
+        tq.check_file(tmp_path)
+    assert caught.value.remedy == "name one of its folders: design, simplify"
+    (tmp_path / "arm.urdf").write_text("<robot/>")
+    with pytest.raises(ArgumentError, match=r"which end in \.json"):
+        tq.check_file(tmp_path / "arm.urdf")
     tq.save(tq.abbreviated_model(tq.classics.planar2r()), tmp_path / "short.tq.json")
     with pytest.raises(ArgumentError, match="there is no claim"):
         tq.check_file(tmp_path / "short.tq.json")

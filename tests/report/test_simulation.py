@@ -81,6 +81,8 @@ def test_limits_that_were_passed():
     passed = {"joint": "slide", "quantity": "position", "time": 0.25, "value": 1.5, "limit": 1.25}
     text = simulation_text("arm", UNITS, {**RUN, "passed_limits": [passed]})
     assert "slide left its range at t = 0.25 s and came to 1.5 m; the limit is 1.25 m." in text
+    text = simulation_text("arm", UNITS, {**RUN, "passed_limits": [passed | {"time": 0.0}]})
+    assert "slide starts outside its range and came to 1.5 m; the limit is 1.25 m." in text
 
 
 def test_many_runs_and_the_tool():

@@ -360,3 +360,17 @@ def test_what_a_table_leaves_out_and_what_may_be_zero(tmp_path):
     assert robot.bodies[2].joint.mimic == Mimic("shoulder", 1.0, 0.0)
     limits = robot.joints[0].limits
     assert (limits.velocity, limits.effort) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ('seed = 0\nrobot = "arm.urdf"\n', "a project file"),
+        ("[every_joint]\ntorque_error = 1.0\n", "a file of requirements or uncertainties"),
+    ],
+)
+def test_other_toml_files_are_named(tmp_path, text, title):
+    path = tmp_path / "other.toml"
+    path.write_text(text)
+    with pytest.raises(RobotFileError, match=f"this is {title}, not a robot"):
+        read_dh(path)

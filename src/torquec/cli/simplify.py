@@ -38,7 +38,7 @@ _FEW_JOINTS = 3
 class SimplifyOptions(CommandOptions):
     """The specification, the control loop of its tracking errors, and the options of the computation."""
 
-    spec: Path = option(..., "The specification of the model.", "--spec", metavar="SPEC.toml")
+    spec: Path = option(..., "The specification of the model (docs/specification.md).", "--spec", metavar="SPEC.toml")
     output: Path = option(..., "Where the files go.", "--output", "-o", metavar="DIR", writes=Writes.FOLDER)
     trajectory: str | None = option(
         None, "The motion of the tracking errors; 'standard' is the PUMA 560's.", metavar="CSV"

@@ -99,6 +99,12 @@ def check_file(path: str | os.PathLike[str], *, robot: Robot | None = None, work
         found = refusals(CheckedKind.WITNESS, lambda: _witness(source.read_bytes(), robot))
     elif is_certificate(source):
         found = check_certificate_file(source, robot, work)
+    elif source.suffix.lower() != ".json":
+        raise ArgumentError(
+            "this is no certificate, model or witness, which end in .json",
+            where=str(source),
+            remedy="name such a file, or the folder of a package",
+        )
     else:
         found = check_model_file(source, robot, work)
     return replace(found, seconds=time.perf_counter() - start)
@@ -107,10 +113,12 @@ def check_file(path: str | os.PathLike[str], *, robot: Robot | None = None, work
 def _package(folder: Path, robot: Robot | None, work: Work) -> CheckedFile:
     """(2) and (4)."""
     if not any(path.name.endswith(MANIFEST) for path in folder.iterdir()):
+        inner = sorted({path.parent.relative_to(folder).as_posix() for path in folder.glob(f"*/*{MANIFEST}")})
+        usual = "name the folder that torquec simplify or design wrote, or torquec generate from a certified model"
         raise NothingClaimedError(
             f"the folder holds 0 manifests (*{MANIFEST})",
             where=str(folder),
-            remedy="name the folder that torquec simplify wrote, or torquec generate from a certified model",
+            remedy=f"name one of its folders: {', '.join(inner)}" if inner else usual,
         )
     package = read_package(folder)
     if "controller" in package.options:

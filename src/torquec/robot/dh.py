@@ -69,7 +69,9 @@ def read_dh(
     `gravity` (3,) [m/s^2] in the base frame replaces the file's. Raises `RobotFileError` with file, line and remedy for
     a file that is not a DH table, and with `strict` for every warning.
     """
-    reader = _Reader(read_toml(path), inertias=InertiaCheck.BODIES)
+    document = read_toml(path)
+    _check_is_robot(document)
+    reader = _Reader(document, inertias=InertiaCheck.BODIES)
     robot = reader.read(source=os.fspath(path), gravity=gravity)
     return check_robot(robot, strict=strict, inertias=InertiaCheck.NONE, where=reader.places)
 
@@ -92,6 +94,19 @@ def parse_dh(text: str, *, source: str, gravity: tuple[float, float, float] | No
     """
     reader = _Reader(parse_toml(text, source), inertias=InertiaCheck.NONE)
     return reader.read(source=source, gravity=gravity)
+
+
+_OTHER_FILES = {
+    "robot": ("a project file", "run it with torquec run, or name its robot file"),
+    "every_joint": ("a file of requirements or uncertainties", "name the robot file; such a file is for --spec or --uncertainty"),
+}
+"""Keys of other files of Torquec that are TOML, which a DH table does not have."""
+
+
+def _check_is_robot(document: Table) -> None:
+    for key, (title, remedy) in _OTHER_FILES.items():
+        if "joint" not in document.keys and key in document.keys:
+            document.refuse(key, f"this is {title}, not a robot", remedy)
 
 
 class _Reader:

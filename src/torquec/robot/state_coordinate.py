@@ -93,7 +93,7 @@ def check_single_coordinates(robot: Robot) -> None:
             f"the position of joint '{joint.name}' ({joint.type}) is not a single number",
             where=robot.source,
             remedy="fix the base (--base fixed, load(path, base='fixed')), or take the quantities of torquec.compile, "
-            "which serve joints of any kind",
+            "which serve joints of any kind (docs/how-to/floating-base.md)",
         )
 
 
