@@ -68,14 +68,9 @@ class IkOptions(CommandOptions):
         None, "A CSV file of poses instead: t,x,y,z,qw,qx,qy,qz[,vx,..,wz[,ax,..,alz]]; needs -o.", metavar="FILE"
     )
     output: Path | None = option(
-        None,
-        "The joint trajectory of --path: t, q, qd, qdd.",
-        "--output",
-        "-o",
-        metavar="FILE",
-        writes=Writes.FILE,
+        None, "The joint trajectory of --path: t, q, qd, qdd.", "--output", "-o", metavar="FILE", writes=Writes.FILE,
         endings=(".csv",),
-    )
+    )  # fmt: skip
     package: Path | None = option(
         None, "Write the inverse as a C package there; needs no pose.", metavar="DIR", writes=Writes.PACKAGE
     )

@@ -327,8 +327,8 @@ def _guarantee(values: StoredValue) -> tuple[list[Block], list[Fact]]:
     head = ("joint", "position error at most", "error of the speed", "of the acceleration", "torque at most")
     stated = Statement(f"{_sentence(sentence)}.", claim)
     caption = "Errors at every instant under these conditions"
-    reason = computed_reason(guarantee.value)
-    why = [paragraph(Statement(f"{_sentence(reason)}.", claim), tone=Tone.WARNING)] if reason else []
+    unproven = computed_reason(guarantee.value)
+    why = [paragraph(Statement(f"{_sentence(unproven)}.", claim), tone=Tone.WARNING)] if unproven else []
     blocks: list[Block] = [paragraph(stated), *why, DataTable(head, tuple(rows), caption)]
     _, joint, most = max(worst)
     blocks += _budget_bars(guarantee, claim)
