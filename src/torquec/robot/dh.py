@@ -98,7 +98,7 @@ def parse_dh(text: str, *, source: str, gravity: tuple[float, float, float] | No
 
 _OTHER_FILES = {
     "robot": ("a project file", "run it with torquec run, or name its robot file"),
-    "every_joint": ("a file of requirements or uncertainties", "name the robot file; such a file is for --spec or --uncertainty"),
+    "every_joint": ("a file of requirements or uncertainties", "name the robot file; this one is for an option"),
 }
 """Keys of other files of Torquec that are TOML, which a DH table does not have."""
 
