@@ -9,7 +9,7 @@ import pytest
 import torquec as tq
 from torquec.control.tracking_claim import guarantee_sentence
 from torquec.project.chain import STEPS
-from torquec.project.loop_steps import beyond_guarantee
+from torquec.project.loop_steps import beyond_guarantee, missing_drives
 from torquec.project.read_project import parse_project
 from torquec.project.run_project import run_project
 
@@ -153,6 +153,16 @@ def test_a_computed_verdict_says_why_and_names_assumed_drives(tmp_path):
     assert f"drives, on whose numbers the result rests: {rests}" in json.dumps(first)
     words = [words for words, tone in notes(tmp_path / "out", "verdict") if tone == "warning"]
     assert f"It rests on {rests} (arm.drives.toml)." in words
+
+
+def test_drives_that_no_file_states_are_named(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text(URDF.replace('mass value="1"', 'mass value="0.001"').replace("0.01", "0.00001"))
+    friction, rotors = missing_drives(tq.load(path))
+    assert friction == "friction of every joint: the files of the robot state none"
+    assert rotors.startswith("rotor inertias: no rotor inertia is known")
+    (tmp_path / "arm.drives.toml").write_text(tq.library_drives(tq.load(path), "assumed").text)
+    assert missing_drives(tq.load(path)) == []
 
 
 def document(folder, name):

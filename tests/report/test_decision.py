@@ -78,7 +78,14 @@ def test_assumed_drives_are_to_be_measured_first(tmp_path):
     found = decision(find_documents(place))
     assert (found.tone, found.answer[:7]) == (Tone.WARNING, "Not yet")
     assert f"drives, on whose numbers the result rests: {assumed[0]}" in found.measure_first
-    (place / "verdict.json").unlink()  # the design names them, too
+    missing = ["friction of every joint: the files state none", "rotor inertias: none is known"]
+    for words, shown in ((sentence, missing), (SENTENCE, missing[1:])):
+        values = {"claim": {}, "statements": [words], "assumed": [], "missing": missing}
+        (place / "verdict.json").write_text(result_text("verdict", values))
+        found = decision(find_documents(place))
+        assert found.answer[:7] == "Not yet"
+        assert [text for text in found.measure_first if text in missing] == shown
+    (place / "verdict.json").unlink()  # the design names assumed ones, too
     (place / "design.json").write_text(result_text("design", DESIGN | {"assumed": assumed}))
     assert any(assumed[0] in words for words in decision(find_documents(place)).measure_first)
 

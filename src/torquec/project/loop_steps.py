@@ -18,16 +18,19 @@ from typing import Any
 
 from torquec.control.tracking_claim import computed_reason, guarantee_sentence, tracking_claim
 from torquec.control.uncertainty import Uncertainty
+from torquec.dynamics.rotorless_joints import rotorless_text
 from torquec.errors import DivergenceError
 from torquec.project.design_study import DOCUMENT as DESIGNED
 from torquec.project.design_study import design_study, loop_curves, root_loci, write_witness
 from torquec.project.project import ExperimentPart, design_motion, experiment_folder, project_motion
+from torquec.project.project_numbers import has_friction
 from torquec.project.simulation_document import DOCUMENT as SIMULATED
 from torquec.project.simulation_document import many_runs, run_summary, simulation_conditions, tracking_curves
 from torquec.project.step import DESIGN, IDENTIFY, StepContext
 from torquec.report.design import narrow_limits
 from torquec.report.found_documents import RUN_FILE
 from torquec.robot.drives import assumed_drives
+from torquec.robot.robot import Robot
 from torquec_check.claim import Standing, rounded_up
 
 
@@ -82,11 +85,21 @@ def verdict_step(context: StepContext) -> str:
     statements, origins = [text for text, _ in said], [origin.value for _, origin in said]
     proven = claim is not None and claim["standing"] == Standing.PROVEN
     # Identification replaces the inertias and frictions of drives files.
-    assumed = [] if IDENTIFY in context.results else assumed_drives(context.project.robot)
-    document = {"proven": proven, "claim": claim, "statements": statements, "origins": origins, "assumed": assumed}
+    robot, is_identified = context.project.robot, IDENTIFY in context.results
+    assumed = [] if is_identified else assumed_drives(robot)
+    missing = [] if is_identified else missing_drives(robot)
+    document = {"proven": proven, "claim": claim, "statements": statements, "origins": origins}
+    document |= {"assumed": assumed, "missing": missing}
     context.write_document("verdict.json", "verdict", document)
     rests = [f"it rests on {text}" for text in assumed]
     return "; ".join(filter(None, [statements[0], computed_reason(guarantee), *rests]))
+
+
+def missing_drives(robot: Robot) -> list[str]:
+    """What the files of a robot do not state of its drives, in words: friction, and rotors that its limits suggest."""
+    rotorless = rotorless_text(robot)
+    found = [] if has_friction(robot) else ["friction of every joint: the files of the robot state none"]
+    return [*found, *([f"rotor inertias: {rotorless}"] if rotorless else [])]
 
 
 def verdict_statements(found: Mapping[str, Any]) -> list[tuple[str, Origin]]:

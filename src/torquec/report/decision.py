@@ -53,7 +53,7 @@ def decision(folder: FoundFolder) -> Decision | None:
         answer, tone = "Not yet. No tracking error is bounded", Tone.WARNING
     elif exceeded_without_disturbance(folder):
         answer, tone = "Not yet. A simulation exceeds the claimed error", Tone.WARNING
-    elif _assumptions(sentence) or _assumed_drives(folder):
+    elif _assumptions(sentence) or _drives(folder, "assumed") or _drives(folder, "missing"):
         answer, tone = "Not yet. Measure first what the bound assumes", Tone.WARNING
     else:
         answer, tone = "Yes, where its conditions hold", Tone.GOOD
@@ -98,13 +98,13 @@ def _computed_reason(folder: FoundFolder) -> str:
     return ""
 
 
-def _assumed_drives(folder: FoundFolder) -> tuple[str, ...]:
-    """The assumed numbers of the drives, in sentences: of the verdict, else of the design."""
+def _drives(folder: FoundFolder, key: str) -> tuple[str, ...]:
+    """The `assumed` or the `missing` numbers of the drives, in sentences: of the verdict, else of the design."""
     for kind in ("verdict", "design"):
         for document in folder.of_kind(kind):
             try:
-                if (assumed := document.values.get("assumed")) is not None:
-                    return tuple(assumed.texts)
+                if (stated := document.values.get(key)) is not None:
+                    return tuple(stated.texts)
             except TorquecError:
                 continue  # the section that shows the document names the problem
     return ()
@@ -184,7 +184,9 @@ def _to_measure(folder: FoundFolder, sentence: str) -> list[str]:
     found = []
     if not folder.of_kind("identify"):
         found.append("inertial parameters: they come from the robot file, not from a log")
-    found += [f"drives, on whose numbers the result rests: {text}" for text in _assumed_drives(folder)]
+    found += [f"drives, on whose numbers the result rests: {text}" for text in _drives(folder, "assumed")]
+    named = "without friction" in sentence
+    found += [text for text in _drives(folder, "missing") if not (named and text.startswith("friction"))]
     found += _assumptions(sentence)
     if not folder.of_kind("realtime run"):
         found.append("execution time of the law on the target: torquec realtime run, or the target's own timer")
