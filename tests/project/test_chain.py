@@ -12,11 +12,13 @@ import torquec as tq
 from torquec.cli.generate import GenerateTarget
 from torquec.control.tracking_claim import guarantee_sentence
 from torquec.errors import TimeLimitError
+from torquec.model.simplified import simplified_and_checked
 from torquec.project.chain import STEPS
 from torquec.project.loop_steps import verdict_statements
 from torquec.project.project_text import project_text
 from torquec.project.read_project import parse_project
 from torquec.project.run_project import run_project
+from torquec.simplification.pipeline import STOPPED_BY_TIME
 
 PROJECT = """\
 robot = "planar2r"
@@ -147,6 +149,20 @@ def test_a_model_whose_check_took_too_long_is_there_and_not_used(tmp_path, monke
     page = json.loads((tmp_path / "out" / "report.json").read_text())
     assert page["problems"] == []
     assert "not yet proven again" in json.dumps(page)
+
+
+@pytest.mark.usefixtures("short_search")
+def test_a_search_that_the_time_limit_ended_is_stated(tmp_path, monkeypatch):
+    def stopped(*arguments, work, **options):
+        work.notes[STOPPED_BY_TIME] = ("planar2r",)
+        return simplified_and_checked(*arguments, work=work, **options)
+
+    monkeypatch.setattr("torquec.project.model_steps.simplified_and_checked", stopped)
+    result = short_run(tmp_path, PROJECT, "check", "simplify", "report")
+    assert "proven (the time limit of 3600 s ended the search)" in result.manifest.step("simplify").summary
+    assert document(tmp_path / "out", "simplify/simplification.json")["stopped_by_time"] is True
+    page = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert "the time limit ended the search: with more time the model may become smaller" in json.dumps(page)
 
 
 def test_the_two_rate_header_states_what_the_plan_of_the_run_proves(tmp_path):

@@ -167,7 +167,7 @@ def _written(context: StepContext, model: Model, *, checked: bool) -> str | Step
     made.write_document(context.folder)
     before, after = made.operations
     said = f"{before.mul} mul, {before.add} add -> {after.mul} mul, {after.add} add, proven"
-    said += f" (the time limit ended the search{_allowed(context)})" if stopped else ""
+    said += f" (the time limit of {context.project.simplify.seconds:g} s ended the search)" if stopped else ""
     return StepResult(f"{said}; the run continues with the exact model: {unused}", unused) if unused else said
 
 
