@@ -16,6 +16,9 @@
 (5)  Where that fails, the box is halved along the joint in which N/W bends most (largest second differences), by
      de Casteljau's algorithm, whose matrices have rows of non-negative numbers with the sum one
 (6)  The corners of a box are points of it: where (4) fails there, no halving helps
+(7)  Sums of angles. With p_j = q_j + s q_i in place of q_j, k q = k'p where k'_i = k_i - s k_j: the same waves. p_j is
+     within one turn. So is p_j = g q_j of a joint of a whole turn, with k'_j = k_j/g, where g divides all k_j. What is
+     proven for all p is true of all q. Any steps (i, j, s), i != j, one after another, will do: `sums` chooses them
 
 Rounding. A matrix of m columns, whose rows have sums of magnitudes at most s, makes errors of at most 4 (m + 4) u s x
 of values of size x. Sizes and errors of all rows are added up, and multiplied by the s of all other matrices.
@@ -33,6 +36,7 @@ import numpy as np
 
 from torquec_check.document import RefusedError
 from torquec_check.rows import UNIT, UP, Array, Ball, Grid
+from torquec_check.sums import TURN, Range, Sums, Vectors, whole
 
 SQUARED, SMALL = 1e-150, 1e-4
 """Added to radii, whose squares would vanish below 1e-162; part of a bound that is spent on rows and waves left out."""
@@ -41,6 +45,7 @@ MOST_VALUES, LEAST_VALUES, DEEPEST, _LOOKS = 30_000_000_000, 30_000, 120, 5
 of a box; each so many (6) is tried and (5) computed: between, a halving divides second differences along it by four."""
 
 Waves: TypeAlias = np.ndarray[Any, np.dtype[np.complex128]]
+Balls: TypeAlias = Mapping[Any, Ball]
 Pieces: TypeAlias = Sequence[Sequence[tuple[Any, Array]]]
 Report = Callable[[float], None]
 Exceeds = Callable[[Sequence[Any], Array, Array], bool]
@@ -48,7 +53,7 @@ Exceeds = Callable[[Sequence[Any], Array, Array], bool]
 
 
 def check_below(
-    rows: Mapping[Any, Ball], grid: Grid, exceeds: Exceeds, bound: float, report: Report, most: float = math.inf
+    rows: Balls, grid: Grid, exceeds: Exceeds, bound: float, report: Report, most: float = math.inf, sums: Sums = whole
 ) -> float:
     """Raise `RefusedError` unless h of the rows is at most the bound over the grid's ranges; gives the noise in it."""
     found = {key: waves_of(ball, grid) for key, ball in rows.items()}
@@ -62,16 +67,19 @@ def check_below(
         dropped += sizes[keys.pop(0)] * UP
     if not keys:
         raise RefusedError(f"only {bound:.6g} is allowed, and rounding is {noise:.6g}")
-    waves, trimmed = _trimmed(_stacked([found[key][0] for key in keys]), allowed)
-    joints = [joint for joint, size in enumerate(waves.shape[1:]) if size > 1]
-    shape = tuple(waves.shape[1 + joint] for joint in joints)
-    pieces = [_pieces(size, *grid.angle_ranges[joint]) for joint, size in zip(joints, shape, strict=True)]
-    left, waves = left - dropped - trimmed, waves.reshape(len(keys), *shape)
-    size, count, values = _size(waves, pieces), math.prod(map(len, pieces)), min(most, MOST_VALUES)
+    vectors, waves, omitted = _largest([found[key][0] for key in keys], allowed)
+    vectors, ranges = in_sums(vectors, grid.angle_ranges, np.abs(waves).sum(axis=0), sums)
+    counts = (2 * np.abs(vectors).max(axis=0) + 1).tolist()
+    pieces = [_pieces(count, *ends) for count, ends in zip(counts, ranges, strict=True) if count > 1]
+    numerators: Waves = np.zeros((len(keys), *counts), dtype=complex)
+    numerators[:, *vectors.T] = waves  # k < 0 counts from the end: 0, 1 .. d, -d .. -1
+    shape, left, values = tuple(m for m in counts if m > 1), left - dropped - omitted, min(most, MOST_VALUES)
+    growth = math.prod(max(float(np.abs(matrix).sum(axis=1).max()) for matrix, _ in some) for some in pieces)
+    size = growth * sum(float(np.abs(row).max()) for row in numerators)  # of all control values N of all root boxes
     cost, off = max((5, *shape)) / 5.0, [_rounding(len(keys), shape, depth) for depth in range(DEEPEST + 1)]
     ends = np.ix_(*([0, -1] for _ in shape))
-    for done, (root, weights) in enumerate(_roots(waves, (), pieces)):
-        report(done / count)
+    for done, (root, weights) in enumerate(_roots(numerators.reshape(len(keys), *shape), (), pieces)):
+        report(done / math.prod(map(len, pieces)))
         waiting = [(root, weights, 0, np.zeros(()))]
         while waiting:
             box, weights, depth, bends = waiting.pop()
@@ -129,43 +137,42 @@ def along(matrix: Any, values: Any, axis: int) -> Any:
     return np.matmul(matrix, values.reshape(-1, count, math.prod(after))).reshape(*before, -1, *after)
 
 
-def _size(waves: Waves, pieces: Pieces) -> float:
-    """A bound of all control values N of all root boxes, added up over the rows."""
-    growth = math.prod(max(float(np.abs(matrix).sum(axis=1).max()) for matrix, _ in some) for some in pieces)
-    return growth * sum(float(np.abs(row).max()) for row in waves)
-
-
 def _rounding(rows: int, shape: tuple[int, ...], depth: int) -> float:
-    """Part of `_size`, and of W, that the products of a root, of so many halvings and of a functional are off by."""
+    """Part of control values, and of W, that the products of a root, of so many halvings and of h are off by."""
     return product_error(*shape) + (400.0 + 8.0 * rows) * UNIT + product_error(max(shape, default=0)) * depth
 
 
-def _stacked(waves: Sequence[Waves]) -> Waves:
-    """Waves of one shape. What does not depend on a joint has the wave k = 0 alone along its axis."""
-    whole = np.zeros((len(waves), *np.broadcast_shapes(*(each.shape for each in waves))), dtype=complex)
-    for row, each in zip(whole, waves, strict=True):
+def _largest(rows: Sequence[Waves], allowed: float) -> tuple[Vectors, Waves, float]:
+    """Vectors k (N, joints) and waves (rows, N), without the smallest ones, whose amplitudes are added up."""
+    every: Any = np.zeros((len(rows), *np.broadcast_shapes(*(each.shape for each in rows))), dtype=complex)
+    for row, each in zip(every, rows, strict=True):  # what does not depend on a joint has k = 0 alone along its axis
         row[tuple(map(slice, each.shape))] = each
-    return whole
+    sizes = np.abs(every).sum(axis=0)
+    order = np.argsort(sizes, axis=None)
+    sums = np.cumsum([0.0, *sizes.ravel()[order]]) * UP
+    first = int(np.searchsorted(sums, allowed, side="right")) - 1
+    places = np.unravel_index(order[first:], sizes.shape)
+    vectors = [np.where(k > size // 2, k - size, k) for k, size in zip(places, sizes.shape, strict=True)]
+    return np.stack(vectors, axis=1), every[:, *places], float(sums[first])
 
 
-def _trimmed(waves: Waves, allowed: float) -> tuple[Waves, float]:
-    """Without waves of the highest degrees, whose amplitudes are added up."""
-    dropped = 0.0
-    for axis, count in enumerate(waves.shape[1:], start=1):
-        for degree in range((count - 1) // 2):
-            loss = amplitude(np.take(waves, range(degree + 1, count - degree), axis=axis))
-            if loss <= allowed / waves.ndim:
-                waves = np.take(waves, [*range(degree + 1), *range(count - degree, count)], axis=axis)
-                dropped += loss * UP
-                break
-    return waves, dropped
+def in_sums(vectors: Vectors, ranges: Sequence[Range], sizes: Array, sums: Sums) -> tuple[Vectors, list[Range]]:
+    """(7): the vectors k' (N, joints) and the ranges of p."""
+    steps, vectors, ranges = sums(vectors, sizes, ranges), vectors.copy(), list(ranges)
+    for i, j, s in steps:
+        vectors[:, i] -= s * vectors[:, j]
+        ranges[j] = -math.pi, math.pi
+    for j, (multiple, (low, high)) in enumerate(zip(np.gcd.reduce(vectors, axis=0), ranges, strict=True)):
+        if multiple > 1 and high - low >= TURN:
+            vectors[:, j] //= multiple
+    return vectors, ranges
 
 
 @functools.cache
 def _pieces(size: int, lower: float, upper: float) -> list[tuple[Any, Array]]:
     """Equal pieces of at most 0.9 pi; a range of a turn or more is one turn."""
     low, width = flint.arb(lower), flint.arb(upper) - flint.arb(lower)
-    if upper - lower >= 6.28:
+    if upper - lower >= TURN:
         low, width = flint.arb(0), 2 * flint.arb.pi()
     count = max(1, math.ceil(float(width) / (0.9 * math.pi) - 1e-9))
     return [_piece(size // 2, low + width * (2 * k + 1) / (2 * count), width / count) for k in range(count)]

@@ -15,21 +15,17 @@ is limited; A = qdd(t). With D the derivative of P along the motion while A is h
      at q_r and, in c, v_r. With v_s = v_r + (v_s - v_r), the last at most (s - r) a: T^2/2 curvature + T^3/6 bend
 (3)  A part is a sum of polynomials f_r(q) times monomials x^r y_g of factors within +-1, weights included in f_r:
      h = max over x of sum over g |sum of f_r x^r|. An even power is (1 + u)/2 with |u| <= 1: f_r/2 stays, |f_r|/2 is
-     added. What is left is linear in every x_j, so largest where all are +-1. h <= part is proven over boxes (`boxes`);
-     `bend` is a sum of amplitudes
+     added. What is left is linear in every x_j, so largest where all are +-1. h <= part is proven over boxes of sums of
+     angles or of angles (`boxes`); `bend` is a sum of amplitudes
 (4)  Derivatives on the grid of 2 d + 1 = m nodes: f' = S f, S_jk = (-1)^(j-k)/(2 sin(pi (j - k)/m)), 0 for j = k; for a
      displacement d = .. + e sin p divided by e cos p, which is no zero at a node since m is odd
 (5)  bound >= the sum of these parts + model, a bound of |robot - P| over the box (`program_error`)
-(6)  Torques depend on sums of the angles of parallel joints. With p_j = q_j + s p_i of a joint j behind i, s = +-1, and
-     p_j = q_j of others: k q = k'p with k'_i = k_i - sum of s k_j. Nodes of p are nodes of q. The waves |k'| <= d are
-     a polynomial of p, with the values there, `rest` apart: all other waves, and the noise. Any i, j, s will do
 
 The held torques are real numbers: rounding of the code that holds coefficients is not in the bounds.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import itertools
 import math
@@ -48,6 +44,7 @@ from torquec_check.program_error import check_torque_errors, motion_torques
 from torquec_check.robot import Box, Robot, robot_of
 from torquec_check.rounding import DOUBLE
 from torquec_check.rows import SMALLEST, UP, Array, Ball, Grid, Monomial, arb, ball_of, grid_of, program_degrees
+from torquec_check.sums import wider
 
 FORMAT = "torquec hold certificate 1"
 ORDERS: dict[str, tuple[str, ...]] = {"zeroth": ("drift", "turning"), "first": ("curvature", "bend", "turning")}
@@ -151,7 +148,7 @@ def check_hold(hold: Hold, progress: Callable[[str, float], None], most_values: 
             if len(terms) * math.prod(motion.grid.counts) > MOST_VALUES:
                 raise RefusedError(f"{joint}: {len(terms)} terms on a grid of {motion.grid.counts} are too many")
             try:
-                _check_part(terms, motion.grid, hold.robot, (parts[part] or 0.0) - other, report, most_values)
+                check_part(terms, motion.grid, (parts[part] or 0.0) - other, report, most_values)
             except RefusedError as error:
                 raise RefusedError(f"{joint}: {part} = {parts[part]} is not proven: {error.found}") from None
         total = (hold.models[i] + sum(weights[part] * (bound or 0.0) for part, bound in parts.items())) * UP
@@ -159,12 +156,17 @@ def check_hold(hold: Hold, progress: Callable[[str, float], None], most_values: 
             raise RefusedError(f"{joint}: its parts add up to {total:.6g}, its bound is {hold.bounds[i]:.6g}")
 
 
+def check_part(terms: Terms, grid: Grid, bound: float, report: Report, most: float) -> None:
+    """Raise `RefusedError` unless h <= bound, over sums of any angles, or of whole turns alone (`boxes`, 7)."""
+    try:
+        check_below(terms, grid, hold_exceeds, bound, report, most, wider)
+    except RefusedError:
+        check_below(terms, grid, hold_exceeds, bound, report, most)
+
+
 def bends(program: Program, robot: Robot, box: Box) -> list[float]:
     """The part `bend` (n,) that is proven of every joint."""
     return [motion.bend() for motion in _motions(program, robot, box)]
-
-
-# --- terms ----------------------------------------------------------------------------------------------------------
 
 
 def _motions(program: Program, robot: Robot, box: Box) -> list[_Motion]:
@@ -279,63 +281,6 @@ def slope_matrix(count: int) -> Array:
     nodes = range(count)
     sines = [[2 * (flint.arb(j - k) / count).sin_pi() for k in nodes] for j in nodes]
     return np.array([[0.0 if j == k else (-1) ** (j - k) * float(1 / sines[j][k]) for k in nodes] for j in nodes])
-
-
-# --- sums of angles -------------------------------------------------------------------------------------------------
-
-
-def _check_part(terms: Terms, grid: Grid, robot: Robot, bound: float, report: Report, most: float) -> None:
-    """Raise `RefusedError` unless h <= bound, over the sums (6) or over the angles themselves."""
-    if behind := parallel_joints(robot, grid):
-        found = {key: in_sums(ball, grid, behind) for key, ball in terms.items()}
-        sums, left = {key: ball for key, (ball, _) in found.items()}, bound - sum(x for _, x in found.values()) * UP
-        with contextlib.suppress(RefusedError):
-            check_below(sums, sums_of(grid, behind), hold_exceeds, left, report, most)
-            return
-    check_below(terms, grid, hold_exceeds, bound, report, most)
-
-
-def parallel_joints(robot: Robot, grid: Grid) -> dict[int, tuple[int, int]]:
-    """By joint j the joint i before it with nearly the same axis, or the opposite one, and s (6)."""
-    found: dict[int, tuple[int, int]] = {}
-    for body in (each for each in robot.bodies if each.parent >= 0):
-        before = robot.bodies[body.parent]
-        sense, i, j = float(np.array(body.rotation) @ body.axis @ before.axis), before.coordinate, body.coordinate
-        if body.turns and before.turns and i < j and abs(sense) > 0.999 and 1 < grid.counts[i] == grid.counts[j]:
-            found[j] = i, round(sense)
-    return found
-
-
-def sums_of(grid: Grid, behind: Mapping[int, tuple[int, int]]) -> Grid:
-    """The grid of p (6), whose ranges hold those of q."""
-    low, high = list(grid.lower), list(grid.upper)
-    for j, (i, s) in sorted(behind.items()):
-        low[j] = math.nextafter(low[j] + min(s * low[i], s * high[i]), -math.inf)
-        high[j] = math.nextafter(high[j] + max(s * low[i], s * high[i]), math.inf)
-    return Grid(grid.turns, grid.counts, tuple(low), tuple(high))
-
-
-def in_sums(ball: Ball, grid: Grid, behind: Mapping[int, tuple[int, int]]) -> tuple[Ball, float]:
-    """The polynomial of p (6) on the grid of p, and `rest`."""
-    shape = np.broadcast_shapes(ball.mid.shape, ball.rad.shape, (1,) * len(grid.turns))
-    if all(shape[j] == 1 for j in behind):
-        return ball, 0.0
-    coupled = {*behind, *(i for i, _ in behind.values())}
-    shape = tuple(m if k in coupled else size for k, (size, m) in enumerate(zip(shape, grid.counts, strict=True)))
-    mid, rad = np.broadcast_to(ball.mid, shape), np.broadcast_to(ball.rad, shape)
-    waves, noise = waves_of(Ball(mid, rad), grid)
-    nodes: list[Any] = list(np.ogrid[tuple(map(slice, shape))])
-    orders = [np.where(k > size // 2, k - size, k) for k, size in zip(nodes, shape, strict=True)]
-    own, places = list(orders), list(nodes)
-    for j, (i, s) in behind.items():
-        orders[i] = orders[i] - s * own[j]
-        places[j] = (nodes[j] - s * nodes[i]) % shape[j]
-    outside = functools.reduce(np.logical_or, [abs(k) > size // 2 for k, size in zip(orders, shape, strict=True)])
-    rest = (amplitude(waves[np.broadcast_to(outside, shape)]) + noise) * UP
-    return Ball(mid[tuple(places)], np.full(shape, rest)), rest
-
-
-# --- their largest sum ----------------------------------------------------------------------------------------------
 
 
 def hold_exceeds(terms: Sequence[Term], rows: Array, limits: Array) -> bool:

@@ -78,14 +78,14 @@ def robot_torques(robot: Robot, grid: Any, moments: Callable[[Body], Any] | None
 
 def _frame(body: Body, grid: Any, position: Rows) -> tuple[Any, Any, Any]:
     """E and p of (1), and the axis, as arrays of rows."""
-    rotation, a = _rotation(body.rotation), flint.arb_mat([[x] for x in _unit(body.axis)])
+    rotation, written = _rotation(body.rotation), flint.arb_mat([[x] for x in body.axis])
+    a = written / (written.transpose() * written)[0, 0].sqrt()
     axis, p = _constants(a)[:, 0], _vector(body.origin)
     if not body.turns:
         return _constants(rotation), p + _constants(rotation * a)[:, 0] * position, axis
     x, y, z = a.entries()
     along, cross = a * a.transpose(), flint.arb_mat([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    across = flint.arb_mat(3, 3, 1) - along
-    fixed, even, odd = (_constants(rotation * part) for part in (along, across, cross))
+    fixed, even, odd = (_constants(rotation * part) for part in (along, flint.arb_mat(3, 3, 1) - along, cross))
     return fixed + even * grid.wave("cos", position) + odd * grid.wave("sin", position), p, axis
 
 
@@ -97,12 +97,6 @@ def _rotation(written: Sequence[Sequence[float]]) -> Any:
     for _ in range(3):
         x = x * (3 * one - x.transpose() * x) / 2
     return flint.arb_mat(3, 3, [entry if entry == 0 else entry + _POLAR for entry in x.entries()])
-
-
-def _unit(vector: Sequence[float]) -> list[Any]:
-    """A vector of length one; zeros stay zero."""
-    length = sum((flint.arb(x) ** 2 for x in vector), flint.arb(0)).sqrt()
-    return [flint.arb(x) / length for x in vector]
 
 
 def _constants(matrix: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from fractions import Fraction
 
 import flint
@@ -12,14 +13,14 @@ from torquec_check import boxes
 from torquec_check.boxes import (
     _bends,
     _halves,
+    _largest,
     _piece,
     _pieces,
     _rounding,
-    _size,
-    _trimmed,
     along,
     amplitude,
     check_below,
+    in_sums,
     product_error,
     waves_of,
 )
@@ -101,26 +102,41 @@ def test_noise_counts_in_full():
         check_below({(): ball}, *args, 1.035, _silent)
 
 
-def test_sizes_and_rounding_of_control_values():
-    pieces = [[(np.array([[1.0, -2.0], [0.5, 0.0]]), np.ones(2))], [(np.array([[3.0]]), np.ones(1))] * 2]
-    waves = np.array([[[1.0], [-4.0]], [[0.5], [0.25]]])
-    assert _size(waves, pieces) == 3.0 * 3.0 * (4.0 + 0.5)
+def test_rounding_of_control_values():
     unit = 2.0**-53
     assert _rounding(2, (5, 3), 0) == pytest.approx((4 * 9 + 4 * 7 + 416) * unit, rel=1e-8, abs=0.0)
     assert _rounding(2, (5, 3), 7) == pytest.approx((4 * 9 + 4 * 7 + 416 + 7 * 4 * 9) * unit, rel=1e-8, abs=0.0)
 
 
+def test_limits_are_lowered_by_the_rounding_of_control_values():
+    """All N are at most the size of F times the largest row sums of the matrices."""
+    seen, grid = [], grid_of((True, True), (1, 1), (0.0, 0.0), (1.0, 2.0))
+    rows = [np.outer(np.cos(a), np.cos(a)) for a in [2.0 * np.pi * np.arange(3) / 3]] + [np.ones((3, 3))]
+    balls = {key: Ball(each, np.zeros(())) for key, each in enumerate(rows)}
+    noise = check_below(balls, grid, lambda *given: seen.append(given), 1.5, _silent)
+    ((_, points, limits),) = seen
+    (((a, v),), ((b, w),)) = (_pieces(3, 0.0, high) for high in (1.0, 2.0))
+    size = np.abs(a).sum(axis=1).max() * np.abs(b).sum(axis=1).max() * (0.25 + 1.0)
+    weights, left = np.multiply.outer(v, w).ravel(), 1.5 - noise
+    np.testing.assert_allclose(left * weights - limits, _rounding(2, (3, 3), 0) * (left * weights + size), rtol=1e-2)
+    assert points.shape == (2, 9)
+
+
 def test_waves_that_are_left_out_are_counted():
+    """The smallest ones, whatever their degree."""
     rng = np.random.default_rng(0)
-    waves = rng.normal(size=(2, 7, 5)) + 0.0j
-    waves[:, 3:5] *= 1e-6  # degree 3 of the first joint
-    waves[:, :, 2:4] *= 1e-6  # degree 2 of the second one
-    kept, dropped = _trimmed(waves, 1e-3)
-    assert kept.shape == (2, 5, 3)
-    assert np.array_equal(kept, waves[:, [0, 1, 2, 5, 6]][:, :, [0, 1, 4]])
-    lost = np.abs(waves).sum() - np.abs(kept).sum()
-    assert lost <= dropped == pytest.approx(lost, rel=1e-6)
-    assert _trimmed(waves, 1e-9)[0].shape == waves.shape
+    first, second = rng.normal(size=(7, 5)) + 0.0j, rng.normal(size=(7, 1)) + 0.0j
+    first[3:5], second[3:5] = 1e-6, -2e-6  # degree 3 of the first joint
+    first[:, 2:4] = 1e-6  # degree 2 of the second one
+    vectors, waves, omitted = _largest([first, second], 1e-3)
+    assert np.abs(vectors).max(axis=0).tolist() == [2, 1]
+    for k, (f, g) in zip(vectors, waves.T, strict=True):
+        assert (f, g) == (first[tuple(k)], second[k[0], 0] if k[1] == 0 else 0.0)
+    lost = np.abs(first).sum() + np.abs(second).sum() - np.abs(waves).sum()
+    assert lost <= omitted == pytest.approx(lost, rel=1e-6)
+    assert len(vectors) == 5 * 3
+    vectors, waves, omitted = _largest([first, second], 1e-9)
+    assert (len(vectors), waves.shape, omitted) == (35, (2, 35), 0.0)
 
 
 def test_nothing_but_noise_is_refused_where_it_is_more_than_the_bound():
@@ -263,7 +279,7 @@ def test_a_narrow_range_of_large_angles_is_no_turn():
 
 
 def test_waves_that_are_trimmed_take_their_part_of_the_bound():
-    """1 + 4e-5 cos 2 q, whose second wave is left out, attains 1.00004."""
+    """1 + 4e-5 cos 2 q, whose second waves are left out, attains 1.00004."""
     grid = grid_of((True,), (2,), (-1.0,), (1.0,))
     nodes = 2.0 * np.pi * np.arange(5) / 5
     ball = Ball(1.0 + 4e-5 * np.cos(2.0 * nodes), np.zeros(5))
@@ -325,3 +341,94 @@ def test_boxes_are_halved_to_the_last_depth(monkeypatch, deepest, proven):
     else:
         with pytest.raises(RefusedError, match="limit of subdivisions"):
             check_below({(): ball}, grid, exceeds, 1.0, _silent)
+
+
+def _chosen(*steps):
+    return lambda *_: list(steps)
+
+
+def _random_waves(rng, degrees, count):
+    """Orders (count, joints), and amplitudes with phases, of a real polynomial."""
+    orders = np.stack([rng.integers(-d, d + 1, count) for d in degrees], axis=1)
+    return orders, rng.normal(size=count), rng.uniform(-np.pi, np.pi, count)
+
+
+def _values(orders, sizes, phases, q):
+    """sum of sizes cos(k q + phase), q (.., joints)."""
+    return (sizes * np.cos(q @ orders.T + phases)).sum(axis=-1)
+
+
+def _ball(waves, degrees):
+    nodes = np.meshgrid(*(2.0 * np.pi * np.arange(2 * d + 1) / (2 * d + 1) for d in degrees), indexing="ij")
+    return Ball(_values(*waves, np.stack(nodes, axis=-1)), np.zeros(()))
+
+
+@pytest.mark.parametrize("steps", [[(0, 1, 1)], [(0, 1, -1)], [(1, 0, 2), (2, 1, -1)], [(0, 1, 1), (1, 2, 1)]])
+def test_vectors_of_sums_give_the_same_values(steps):
+    """(7): k q = k'p at any q, with p of the definition, step by step."""
+    rng = np.random.default_rng(1)
+    vectors, q = rng.integers(-3, 4, (40, 3)), rng.uniform(-3.0, 3.0, 3)
+    p = q.copy()
+    for i, j, s in steps:
+        p[j] += s * p[i]
+    found, ranges = in_sums(vectors, [(-0.1, 0.2), (-3.2, 3.2), (1.0, 2.0)], np.ones(40), _chosen(*steps))
+    np.testing.assert_allclose(found @ p, vectors @ q, atol=1e-12)
+    summed = {j for _, j, _ in steps}
+    assert [j for j in range(3) if ranges[j] == (-np.pi, np.pi)] == sorted(summed)
+    assert [ranges[j] for j in {0, 1, 2} - summed] == [
+        [(-0.1, 0.2), (-3.2, 3.2), (1.0, 2.0)][j] for j in {0, 1, 2} - summed
+    ]
+
+
+def test_multiples_of_an_angle_of_a_whole_turn_are_an_angle_and_those_of_others_are_not():
+    vectors = np.array([[2, 4, 3], [-4, 2, 0], [0, 0, -3]])
+    found, ranges = in_sums(vectors, [(-3.2, 3.2), (0.0, 1.0), (-3.14, 3.14)], np.ones(3), _chosen())
+    assert found.tolist() == [[1, 4, 1], [-2, 2, 0], [0, 0, -1]]
+    assert ranges == [(-3.2, 3.2), (0.0, 1.0), (-3.14, 3.14)]
+    odd = in_sums(np.array([[2], [3]]), [(-4.0, 4.0)], np.ones(2), _chosen())[0]
+    assert odd.tolist() == [[2], [3]]
+
+
+@pytest.mark.parametrize("steps", [[], [(0, 1, 1)], [(0, 1, -1)], [(0, 2, 1), (1, 2, 2)], [(2, 0, 3), (0, 1, 1)]])
+@pytest.mark.parametrize("ranges", [[(-3.2, 3.2)] * 3, [(0.2, 0.9), (-1.0, 0.4), (2.0, 2.3)]])
+def test_no_choice_of_sums_proves_what_is_exceeded(steps, ranges):
+    """Any steps, of whole turns or not: what a sample exceeds is refused; of whole turns a little more is proven."""
+    rng, degrees = np.random.default_rng(len(steps)), (1, 1, 1)
+    lower, upper = np.transpose(ranges)
+    waves = _random_waves(rng, degrees, 4)
+    grid, q = grid_of((True,) * 3, degrees, lower, upper), rng.uniform(lower, upper, (1000, 3))
+    for radius in 0.5 ** np.arange(1, 13):
+        best = q[np.argsort(-np.abs(_values(*waves, q)))[:20]]
+        near = best[:, None] + radius * rng.uniform(-1.0, 1.0, (20, 20, 3))
+        q = np.concatenate([best, np.clip(near, lower, upper).reshape(-1, 3)])
+    largest, rows = np.abs(_values(*waves, q)).max(), {(): _ball(waves, degrees)}
+    with pytest.raises(RefusedError):
+        check_below(rows, grid, torque_exceeds, 0.9995 * largest, _silent, sums=_chosen(*steps))
+    if upper[0] > 3.0 or not steps:
+        check_below(rows, grid, torque_exceeds, 1.01 * largest, _silent, sums=_chosen(*steps))
+
+
+def test_a_sum_of_narrow_ranges_is_a_whole_turn():
+    """cos(q0 + q1) with both near a half is at most cos 0.8; over p = q0 + q1 of a whole turn it is one."""
+    grid = grid_of((True, True), (1, 1), (0.4, 0.4), (0.5, 0.5))
+    rows = {(): _ball((np.array([[1, 1]]), np.ones(1), np.zeros(1)), (1, 1))}
+    check_below(rows, grid, torque_exceeds, 0.7, _silent)
+    for bound, proven in ((0.7, False), (0.99, False), (1.0 + 1e-8, True)):
+        with contextlib.nullcontext() if proven else pytest.raises(RefusedError):
+            check_below(rows, grid, torque_exceeds, bound, _silent, sums=_chosen((0, 1, 1)))
+
+
+def test_torque_errors_take_sums_of_whole_turns_alone():
+    """A function of q0 + q1 and its sine: over whole turns one angle is left, over less both are."""
+    seen = []
+
+    def spy(_keys, rows, _limits):
+        seen.append(rows.shape[1])
+        return False
+
+    waves = np.array([[1, 1], [2, 2]]), np.array([1.0, 0.9]), np.array([0.1, 0.5])
+    for reach, values in ((3.2, 5), (1.3, 25)):
+        grid = grid_of((True, True), (2, 2), (-reach,) * 2, (reach,) * 2)
+        check_below({(): _ball(waves, (2, 2))}, grid, spy, 1.0, _silent)
+        assert {*seen} == {values}
+        seen.clear()

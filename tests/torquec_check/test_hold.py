@@ -23,7 +23,6 @@ from torquec_check.boxes import check_below
 from torquec_check.claim import hold_claim
 from torquec_check.document import RefusedError
 from torquec_check.hold import (
-    _check_part,
     _forms,
     _Motion,
     _motions,
@@ -31,13 +30,11 @@ from torquec_check.hold import (
     added_up,
     bends,
     check_hold,
+    check_part,
     hold_exceeds,
     hold_of,
-    in_sums,
-    parallel_joints,
     slope,
     slope_matrix,
-    sums_of,
 )
 from torquec_check.robot import Box, robot_of
 from torquec_check.rows import ANGLE, UP, Ball, Grid, Rows, as_ball, ball_of, grid_of
@@ -543,73 +540,8 @@ def _wave(grid, *orders, op="cos"):
 
 
 @pytest.mark.parametrize("s", [1, -1])
-def test_sums_of_parallel_angles_are_angles_of_their_own(s):
-    """(6): cos(2 q1 + 2 s q0) sin q0 + q2's cosine, of three joints, one behind another of opposite sense."""
-    grid, behind = grid_of((True,) * 3, [3, 3, 1], (-1.0,) * 3, (1.0,) * 3), {1: (0, s)}
-    ball = _wave(grid, 2 * s, 2, 0) * _wave(grid, 1, 0, 0, op="sin") + _wave(grid, 0, 0, 1)
-    found, rest = in_sums(ball, grid, behind)
-    wanted = _wave(grid, 0, 2, 0) * _wave(grid, 1, 0, 0, op="sin") + _wave(grid, 0, 0, 1)
-    np.testing.assert_allclose(found.mid, wanted.mid, atol=1e-14)
-    assert 0.0 < rest < 1e-11
-    assert np.all(found.rad == rest)
-    alone = _wave(grid, 0, 0, 1)
-    assert in_sums(alone, grid, behind) == (alone, 0.0)
-
-
-def test_sums_of_three_parallel_angles():
-    grid, behind = grid_of((True,) * 3, [2] * 3, (-1.0,) * 3, (1.0,) * 3), {1: (0, 1), 2: (1, -1)}
-    found, rest = in_sums(_wave(grid, -2, -2, 2) + _wave(grid, 1, 1, 0, op="sin"), grid, behind)
-    wanted = np.broadcast_to((_wave(grid, 0, 0, 2) + _wave(grid, 0, 1, 0, op="sin")).mid, (5, 5, 5))
-    np.testing.assert_allclose(found.mid, wanted, atol=1e-14)
-    assert rest < 1e-11
-
-
-def test_other_waves_and_noise_are_the_rest():
-    """cos(q0 - q1) has twice q0 as a function of q0 and q0 + q1."""
-    grid, behind = grid_of((True,) * 2, [1, 1], (-1.0,) * 2, (1.0,) * 2), {1: (0, 1)}
-    outside = _wave(grid, 1, -1) * 0.25
-    assert in_sums(outside, grid, behind)[1] == pytest.approx(0.25, rel=1e-6)
-    noisy = _wave(grid, 1, 1)
-    noisy = Ball(noisy.mid, noisy.rad + 0.5)
-    assert in_sums(noisy, grid, behind)[1] == pytest.approx(0.5 * 3.0, rel=1e-6)
-    assert in_sums(_wave(grid, 1, 1), grid, {1: (0, -1)})[1] == pytest.approx(1.0, rel=1e-6)
-
-
-def test_ranges_of_sums_hold_those_of_angles():
-    found = sums_of(Grid((True,) * 3, (3,) * 3, (0.1, 0.2, -1.0), (0.3, 0.4, 2.0)), {1: (0, 1), 2: (1, -1)})
-    assert found.lower[0] == 0.1
-    assert Fraction(found.lower[1]) <= Fraction(0.1) + Fraction(0.2) <= Fraction(found.lower[1]) + Fraction(1, 2**50)
-    assert Fraction(found.upper[1]) >= Fraction(0.3) + Fraction(0.4) >= Fraction(found.upper[1]) - Fraction(1, 2**50)
-    np.testing.assert_allclose((found.lower[2], found.upper[2]), (-1.7, 1.7), atol=1e-12)
-    assert found.lower[2] < -1.0 - 0.7
-    assert found.upper[2] > 2.0 - 0.3
-
-
-@pytest.mark.parametrize(
-    ("axis", "counts", "found"),
-    [
-        ([0.0, 0.0, 1.0], (5, 5), {1: (0, 1)}),
-        ([0.0, 0.0, -1.0], (5, 5), {1: (0, -1)}),
-        ([0.0, 1.0, 0.0], (5, 5), {}),
-        ([0.0, 0.0, 1.0], (5, 3), {}),
-        ([0.0, 0.0, 1.0], (1, 1), {}),
-    ],
-)
-def test_joints_with_one_axis_are_found(axis, counts, found):
-    values = document()["robot_document"]
-    values["bodies"][1]["joint"]["axis"] = axis
-    grid = Grid((True, True), counts, (0.0, 0.0), (1.0, 1.0))
-    assert parallel_joints(robot_of(values), grid) == found
-    values["bodies"][1]["joint"]["type"] = "prismatic"
-    assert parallel_joints(robot_of(values), grid) == {}
-
-
-@pytest.mark.parametrize("s", [1, -1])
 def test_a_part_is_proven_over_sums_or_over_angles_and_none_below_a_value_that_is_attained(s):
     rng, term = np.random.default_rng(3), ("", ("", 0), (0,))
-    values = document()["robot_document"]
-    values["bodies"][1]["joint"]["axis"] = [0.0, 0.0, float(s)]
-    robot = robot_of(values)
     for orders in ([(1, s), (0, 1), (1, 0)], [(1, -s), (2, 1), (0, 2)]):  # a function of sums; one that is not
         low, high = np.sort(rng.uniform(-2.0, 2.0, (2, 2)), axis=0)
         grid = grid_of((True, True), [2, 2], tuple(low), tuple(high))
@@ -617,15 +549,15 @@ def test_a_part_is_proven_over_sums_or_over_angles_and_none_below_a_value_that_i
         ball = sum((_wave(grid, *k) * w for k, w in zip(orders, weights, strict=True)), as_ball(0.0))
         q = np.meshgrid(*(np.linspace(a, b, 301) for a, b in zip(low, high, strict=True)), indexing="ij")
         largest = abs(sum(w * np.cos(k[0] * q[0] + k[1] * q[1]) for k, w in zip(orders, weights, strict=True))).max()
-        _check_part({term: ball}, grid, robot, 1.001 * largest, lambda _part: None, np.inf)
+        check_part({term: ball}, grid, 1.001 * largest, lambda _part: None, np.inf)
         with pytest.raises(RefusedError):
-            _check_part({term: ball}, grid, robot, 0.999 * largest, lambda _part: None, np.inf)
+            check_part({term: ball}, grid, 0.999 * largest, lambda _part: None, np.inf)
 
 
 def test_what_is_left_of_a_part_for_a_spring_is_rounded_down(monkeypatch):
     values, left = document("zeroth", JERK), []
     _joint(values).update(spring={"stiffness": 7.0, "rest": 0.1})
-    monkeypatch.setattr(hold, "_check_part", lambda _terms, _grid, _robot, bound, *_: left.append(bound))
+    monkeypatch.setattr(hold, "check_part", lambda _terms, _grid, bound, *_: left.append(bound))
     drift = values["joints"]["joint2"]["drift"]
     with contextlib.suppress(RefusedError):  # the sum of the parts may be too large now
         check(values)

@@ -14,7 +14,7 @@ from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.robot.robot import Mimic
 from torquec.robot.robot_document import robot_to_dict
 from torquec_check.boxes import waves_of
-from torquec_check.recursion import _rotation, _unit, robot_degrees, robot_torques
+from torquec_check.recursion import _rotation, robot_degrees, robot_torques
 from torquec_check.robot import robot_of
 from torquec_check.rows import Grid, Rows, as_ball, ball_of, grid_of
 
@@ -97,7 +97,8 @@ def test_balls_hold_the_torque_in_fifty_digits():
     def energy(angles):
         total, poses = flint.arb(0), []
         for body, spec in zip(robot.bodies, document["bodies"], strict=True):
-            rotation, a = _rotation(body.rotation), _unit(body.axis)
+            rotation, length = _rotation(body.rotation), sum((flint.arb(x) ** 2 for x in body.axis), flint.arb(0))
+            a = [flint.arb(x) / length.sqrt() for x in body.axis]
             angle = angles[body.coordinate]
             cross = flint.arb_mat([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
             turn = rotation * (flint.arb_mat(3, 3, 1) + cross * angle.sin() + cross * cross * (1 - angle.cos()))
