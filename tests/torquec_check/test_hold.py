@@ -19,7 +19,7 @@ import torquec as tq
 from torquec.robot.robot_document import robot_to_dict
 from torquec_check import hold
 from torquec_check.__main__ import main
-from torquec_check.boxes import check_below
+from torquec_check.boxes import LEAST_VALUES, check_below
 from torquec_check.claim import hold_claim
 from torquec_check.document import RefusedError
 from torquec_check.hold import (
@@ -552,6 +552,15 @@ def test_a_part_is_proven_over_sums_or_over_angles_and_none_below_a_value_that_i
         check_part({term: ball}, grid, 1.001 * largest, lambda _part: None, np.inf)
         with pytest.raises(RefusedError):
             check_part({term: ball}, grid, 0.999 * largest, lambda _part: None, np.inf)
+
+
+def test_sums_of_angles_take_fewer_control_values():
+    """sin(2 q0 + 2 q1) + 0.9 cos(q0 + q1), at most 1.68005 within 2 rad: 19 boxes of the sum, or 337 of both angles."""
+    grid, term = grid_of((True, True), [2, 2], (-2.0,) * 2, (2.0,) * 2), ("", ("", 0), (0,))
+    terms = {term: _wave(grid, 2, 2, op="sin") + _wave(grid, 1, 1) * 0.9}
+    check_part(terms, grid, 1.69, lambda _part: None, 40 * LEAST_VALUES)
+    with pytest.raises(RefusedError, match="limit of subdivisions"):
+        check_below(terms, grid, hold_exceeds, 1.69, lambda _part: None, 40 * LEAST_VALUES)
 
 
 def test_what_is_left_of_a_part_for_a_spring_is_rounded_down(monkeypatch):
