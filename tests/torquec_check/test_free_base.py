@@ -6,6 +6,7 @@ The robot has two limbs, of one joint each, rotors, and gravity in any direction
 from __future__ import annotations
 
 import copy
+import functools
 import json
 import re
 from dataclasses import replace
@@ -20,6 +21,7 @@ from torquec.proof.torque.certificate import Certificate, JointProof, LimbProof
 from torquec.robot.limbs import carried_limbs, limb_joints
 from torquec.simplification.free_base import shared_base, whole_program
 from torquec.simplification.moment_costs import torque_program
+from torquec_check import free_base
 from torquec_check.certificate import certificate_of, check_certificate
 from torquec_check.claim import certificate_claim
 from torquec_check.document import RefusedError, canonical_hash
@@ -66,6 +68,15 @@ def whole():
     joints = {name: JointProof(float(b), 0.0) for name, b in zip(ROBOT.coordinate_names, bounds, strict=True)}
     made = Certificate(ROBOT.name, ROBOT.content_hash, program, BOX, joints, robot_document=ROBOT, limbs=tuple(proofs))
     return json.loads(json.dumps(made.to_dict())), program
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _same_programs_are_read_once():
+    """Most false certificates have the programs of the true one: their polynomials on a grid are computed once."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("program_degrees", "motion_torques"):
+            patch.setattr(free_base, name, functools.cache(getattr(free_base, name)))
+        yield
 
 
 def _proven(document):
