@@ -403,9 +403,9 @@ def test_no_choice_of_sums_proves_what_is_exceeded(steps, ranges):
         q = np.concatenate([best, np.clip(near, lower, upper).reshape(-1, 3)])
     largest, rows = np.abs(_values(*waves, q)).max(), {(): _ball(waves, degrees)}
     with pytest.raises(RefusedError):
-        check_below(rows, grid, torque_exceeds, 0.9995 * largest, _silent, sums=_chosen(*steps))
+        check_below(rows, grid, torque_exceeds, 0.99 * largest, _silent, sums=_chosen(*steps))
     if upper[0] > 3.0 or not steps:
-        check_below(rows, grid, torque_exceeds, 1.03 * largest, _silent, sums=_chosen(*steps))
+        check_below(rows, grid, torque_exceeds, 1.1 * largest, _silent, sums=_chosen(*steps))
 
 
 def test_a_sum_of_narrow_ranges_is_a_whole_turn():
