@@ -32,7 +32,8 @@ from torquec.kinematics.closed_kinematics import KinematicsMethod
 DEFAULT = ("puma560", "link6", "stanford", "link6", "scara", "tool")
 HERE = Path(__file__).parent
 _PUBLIC = "ik(R, p) from Python"
-"""The documented call; `from Python` alone is `native.call`, which neither checks poses nor makes a result of them."""
+"""The documented call, for a redundant arm with a reference that fixes its free joint, as for EAIK. `from Python` alone
+is `native.call`, which neither checks poses nor makes a result of them."""
 
 
 def main() -> None:
@@ -72,7 +73,10 @@ def _measure(name: str, frame: str, arguments: argparse.Namespace, compiled: cty
             runs[f"{what}, native"] = _kernel(compiled, native.packed_address, inputs, _outputs(native))
         runs[f"{what}, from Python"] = _one_by_one(native.call, inputs)
         runs[f"{what}, batch"] = _timed(lambda call=native.call, rows=inputs: call(*rows), poses)
-    runs[_PUBLIC] = _one_by_one(ik, [rotation, position])
+    if ik.closed.free is None:
+        runs[_PUBLIC] = _one_by_one(ik, [rotation, position])
+    else:
+        runs[_PUBLIC] = _one_by_one(lambda R, p, near: ik(R, p, near=near), [rotation, position, q])
     if compiled is not None and name == "puma560":
         textbook = ctypes.cast(compiled.textbook_wrist, ctypes.c_void_p).value
         runs["textbook, all branches, native"] = _kernel(compiled, textbook, [rotation, position], [np.zeros((8, 6))])
