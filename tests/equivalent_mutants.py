@@ -200,22 +200,12 @@ EQUIVALENT |= {
         "left = np.flatnonzero(~(sums <= limits))",
         "sums <= limits  ->  sums < limits",
     ): "a point at its limit is looked at more closely, and its closer bound is not larger",
-    (
-        "torquec_check/boxes.py",
-        "for degree in range((count - 1) // 2):",
-        "(count - 1) // 2  ->  (count - 1) * 2",
-    ): "at the highest degree nothing is left out, and all waves stay",
     ("torquec_check/rows.py", "flint.ctx.prec = 200", "200  ->  201"): "one more bit in constants, whose radii count",
     (
         "torquec_check/rows.py",
         "if key[:1] < (ANGLE,) <= key[-1:]:",
         "-1  ->  1",
     ): "longer products are refused by the next line",
-    (
-        "torquec_check/boxes.py",
-        "for degree in range((count - 1) // 2):",
-        "count - 1  ->  count + 1",
-    ): "at the highest degree nothing is left out, and all waves stay",
     (
         "torquec_check/boxes.py",
         "if values < 0 or depth >= DEEPEST or not bends[axis] > 0.0:",
@@ -266,11 +256,6 @@ EQUIVALENT |= {
         "around * -sine + cosine + beyond  ->  around * -sine + cosine - beyond",
     ): _AROUND_ZERO,
     (
-        "torquec_check/boxes.py",
-        "if upper - lower >= 6.28:",
-        "6.28  ->  12.56",
-    ): "more pieces of more than a turn have the same positions",
-    (
         "torquec_check/tracking_loop.py",
         "largest, level, begun = np.abs(g).max(axis=2), [], []",
         "np.abs(g).max  ->  np.abs(g).min",
@@ -295,11 +280,6 @@ EQUIVALENT |= {
         "count = max(1, math.ceil(float(width) / (0.9 * math.pi) - 1e-9))",
         "float(width) / (0.9 * math.pi) - 1e-09  ->  float(width) / (0.9 * math.pi) + 1e-09",
     ): "one piece more of a range of just as many",
-    (
-        "torquec_check/boxes.py",
-        "if loss <= allowed / waves.ndim:",
-        "loss <= allowed / waves.ndim  ->  loss < allowed / waves.ndim",
-    ): _EFFORT,
     (
         "torquec_check/c_source.py",
         'if self._written.pop(f"{name}[{k}]", -1) != self._of_step[value]:',
@@ -340,4 +320,14 @@ EQUIVALENT |= {
         "y = np.full_like(c, -1.0)",
         "1.0  ->  2.0",
     ): "any negative number is refused",
+    (
+        "torquec_check/boxes.py",
+        "pieces = [_pieces(count, *ends) for count, ends in zip(counts, ranges, strict=True) if count > 1]",
+        "1  ->  2",
+    ): "numbers of nodes are odd",
+    (
+        "torquec_check/boxes.py",
+        "if multiple > 1 and high - low >= TURN:",
+        "multiple > 1  ->  multiple >= 1",
+    ): "once an angle is the angle",
 }

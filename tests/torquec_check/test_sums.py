@@ -53,3 +53,10 @@ def test_a_price_has_the_nodes_and_the_halvings():
     assert _price(order, 1.0, parts) == pytest.approx(5.0 * (1.0 + np.sqrt(2.0)))
     assert _price(order, 0.5, parts) == pytest.approx(5.0 * (1.0 + 0.5 * np.sqrt(2.0)))
     assert _price(0 * order, 1.0, parts) == 1.0
+
+
+def test_a_sum_of_narrow_ranges_has_the_price_of_a_whole_turn():
+    """Fewer halvings of q0 are bought with those of q0 + q1 over a turn: too many where both ranges are narrow."""
+    vectors = _vectors([1, 1], [1, 0])
+    assert wider(vectors, np.ones(4), TURNS[:2]) == [(0, 1, 1)]
+    assert wider(vectors, np.ones(4), [(3.0, 3.1)] * 2) == []
