@@ -142,7 +142,8 @@ def test_a_guarantee_for_computed_torque_at_the_measured_state(torquec, tmp_path
     for joint in arm.joint_names:
         assert seldom["bounds"][joint]["value"] > 2.0 * guarantee["bounds"][joint]["value"]
     text = torquec(*words, "--trajectory", path).out
-    assert "Proven for planar2r (sha256" in text
+    assert "at most (position and speed proven, the others computed)\n" in text
+    assert "under these conditions:\n  planar2r (sha256 " in text
     assert "the robot without friction" in text
     assert "Statistics: linear stability" in text
 

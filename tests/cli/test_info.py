@@ -128,7 +128,10 @@ def test_the_written_file_is_read_with_the_robot(torquec, tmp_path):
     tq.write_urdf(classics.puma560(), robot)
     (tmp_path / "arm.drives.toml").unlink(missing_ok=True)
     drives = tmp_path / "arm.drives.toml"
-    assert torquec("drives", str(robot), "-o", str(drives)).status == 0
+    written = torquec("drives", str(robot), "-o", str(drives))
+    assert written.status == 0
+    assert written.out.startswith("In the robot's files so far:\n")  # the table is not of what was written
+    assert written.out.endswith(f"Written: assumed\n{drives.read_text()}")
     limits = [joint.limits.effort for joint in tq.load(robot).joints]
     inertia = tq.load(robot).drives.reflected_inertia(6)
     assert [inertia[k][k] for k in range(6)] == [float(f"{max(0.1, limit / 150):.4g}") for limit in limits]

@@ -56,8 +56,44 @@ def test_the_answer_of_the_report_stands_below_the_steps(torquec, file, tmp_path
     lines = outcome.out.splitlines()
     at = lines.index("May this go on the robot? Not yet. Measure first what the bound assumes:")
     assert "  inertial parameters: they come from the robot file, not from a log" in lines[at:]
-    again = torquec("run", file, "-o", tmp_path / "out", "--json", "--jobs", "1").document["first_screen"]
+    document = torquec("run", file, "-o", tmp_path / "out", "--json", "--jobs", "1").document
+    again = document["first_screen"]
     assert [f"  {words}" for words in again["measure_first"]] == lines[at + 1 : at + 1 + len(again["measure_first"])]
+    assert "no tracking error is bounded" in document["steps"]["verdict"]["summary"]
+    assert any("verdict" in line and document["steps"]["verdict"]["summary"] in line for line in lines)
+
+
+BOUNDED = """\
+robot = "planar2r"
+[design]
+evaluation = "measured"
+rate = 500
+[motion]
+to = [0.4, 0.3]
+duration = 1.0
+[uncertainty.every_joint]
+friction_part = 0.2
+[generate]
+targets = ["c"]
+"""
+
+
+def test_a_bound_has_a_table_and_its_conditions_below_the_answer_and_one_sentence_in_json(torquec, tmp_path):
+    file = tmp_path / "arm.toml"
+    file.write_text(BOUNDED)
+    outcome = torquec("run", file, "-o", tmp_path / "out", "--jobs", "1")
+    assert outcome.status == 0, outcome.err
+    lines = outcome.out.splitlines()
+    (step,) = (line for line in lines if line.startswith("  verdict "))
+    document = torquec("run", file, "-o", tmp_path / "out", "--json", "--jobs", "1").document
+    sentence = document["steps"]["verdict"]["summary"]
+    answer, head = (next(k for k, line in enumerate(lines) if line.startswith(words)) for words in ("May", "Tracking"))
+    assert sentence.startswith(f"{lines[head].split()[2].rstrip(':')} for planar2r (sha256 ")
+    assert f"the bound on the tracking error is {sentence.split()[0]}: see below" in step
+    assert answer < head < lines.index("under these conditions:")
+    shown = {line.split()[0]: line.split()[1:3] for line in lines[head + 2 : lines.index("under these conditions:")]}
+    assert shown
+    assert all(f"{joint} {' '.join(bound)}" in sentence for joint, bound in shown.items())
 
 
 def test_limits_that_are_not_of_the_whole_run_and_the_last_duration_are_stated(file):

@@ -10,7 +10,7 @@ from tests.control.guaranteed_models import claimed
 
 from torquec.control.robustness import ErrorFactor
 from torquec.control.stability_interval import StabilityInterval
-from torquec.control.tracking_claim import guarantee_sentence
+from torquec.control.tracking_claim import computed_reason, tracking_claim
 from torquec.control.tracking_guarantee import tracking_guarantee
 from torquec.report.design import design_text, guarantee_text, locus_values, narrow_limits, plot_design, statistics_text
 from torquec.robot.classics import load_classic
@@ -82,8 +82,11 @@ def test_a_guarantee_along_a_reference_and_in_a_box():
     motion = minimum_jerk([0.0, 0.5, -0.1, 0.0], [0.4, 0.9, -0.05, 0.5], 1.0, joints=robot.joint_names)
     along = tracking_guarantee(model, -20, motion, period=0.001)
     text = guarantee_text(along.to_document())
-    sentence = guarantee_sentence(along.to_document())
-    assert text.startswith(f"C{sentence[1:]}.\n")
+    claim = tracking_claim(along.to_document())
+    assert text.startswith("Errors at every instant, under the conditions below, at most (computed)\n")
+    words = " ".join(text.split())
+    assert all(condition in words for condition in (*claim.robot.setting, *claim.conditions))
+    assert text.endswith(f"C{computed_reason(along.to_document())[1:]}.")
     assert rounded_up(along.joints[1].position, 4) in text
     assert "for every reference that keeps" not in text
     box = tracking_guarantee(model, -20)

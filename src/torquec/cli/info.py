@@ -161,13 +161,17 @@ def drives(model: Model, options: DrivesOptions) -> Outcome:
 
 def _text(document: dict[str, Any], *, written: bool) -> str:
     rows = [[name, *map(number, values.values())] for name, values in document["joints"].items()]
-    lines = [table(["joint", "rotor inertia [kg m^2]", "viscous [N m s/rad]", "Coulomb [N m]"], rows), ""]
+    lines = ["In the robot's files so far:" if "chosen" in document else "In the robot's files:"]
+    lines += [table(["joint", "rotor inertia [kg m^2]", "viscous [N m s/rad]", "Coulomb [N m]"], rows), ""]
     for name, sources in document["library"].items():
         lines += [f"library: {name}", *(f"  {key}: {source}" for key, source in sources.items())]
     if not document["library"]:
         lines += ["library: nothing fits this robot"]
-    if "chosen" in document and not written:
-        lines += ["", document["text"].rstrip()]
-    elif not written and document["library"]:
-        lines += ["", "torquec drives ROBOT --library NAME -o ROBOT.drives.toml writes them beside the robot file"]
+    if "chosen" in document:
+        lines += ["", f"{'Written' if written else 'Chosen'}: {document['chosen']}", document["text"].rstrip()]
+    elif document["library"]:
+        lines += [
+            "",
+            "torquec drives ROBOT --library NAME shows the numbers; with -o ROBOT.drives.toml it writes them",
+        ]
     return "\n".join(lines)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from torquec.project.manifest import RunManifest
     from torquec.project.project import Project
     from torquec.project.run_project import RunResult
+    from torquec_check.claim import Claim
 
 _AGREEMENT = 1e-9  # Nm, below the last of the ten digits that were published
 _PUBLISHED = {
@@ -31,6 +32,7 @@ _PUBLISHED = {
 _SECONDS = 28.0
 """Time limit [s] of simplification, its proof and the check: the whole demo should take less than a minute."""
 _FOLDER, _PROJECT = "torquec_demo", "puma560.project.toml"
+_VERDICT = "verdict"  # the step whose claim has lines of its own
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,17 +158,39 @@ def first_screen(result: RunResult) -> dict[str, Any]:
     return {} if found is None else {key: found[key] for key in ("answer", "measure_first")}
 
 
+def claim_of(result: RunResult) -> Claim | None:
+    """The claim of the verdict; None without a bound."""
+    from torquec.control.tracking_claim import tracking_claim
+    from torquec.foundation.reading import FileKind, read_json
+    from torquec.project.design_study import DOCUMENT
+    from torquec.project.step import DESIGN
+
+    verdict = result.manifest.step(_VERDICT)
+    if verdict is None or not verdict.is_done:
+        return None
+    document = read_json(result.folder / DESIGN / DOCUMENT, FileKind.RESULT, remedy="run the project again")
+    guarantee = document["guarantee"]
+    return tracking_claim(guarantee) if guarantee["valid"] else None
+
+
 def run_text(result: RunResult, seconds: float, *, more: str = "") -> str:
-    """Text for the terminal: a line per step, the report's answer, the text `more`, and the path of the results."""
+    """Text for the terminal: steps, the report's answer, bounds and conditions, `more`, and the path of the results."""
+    from torquec.report.claim_text import claim_text
+
     width = max(len(record.name) for record in result.manifest.steps)
-    lines = []
+    claim, lines = claim_of(result), []
     for record in result.manifest.steps:
         how = f"{record.seconds:.1f} s" if record.name in result.done else "kept" if record.is_done else ""
-        lines.append(f"  {record.name:{width}}  {how:>7}  {record.said}")
+        said = record.said
+        if claim is not None and record.name == _VERDICT:  # the claim follows the steps: here is what else is said
+            said = said.replace(claim.sentence, f"the bound on the tracking error is {claim.standing}: see below")
+        lines.append(f"  {record.name:{width}}  {how:>7}  {said}")
     answer = first_screen(result)
     if answer:
         lines += ["", f"May this go on the robot? {answer['answer']}{':' if answer['measure_first'] else ''}"]
         lines += [f"  {words}" for words in answer["measure_first"]]
+    if claim is not None:
+        lines += ["", claim_text(claim)]
     counted = f"{len(result.done)} step{'s' if len(result.done) != 1 else ''} in {seconds:.1f} s"
     return "\n".join([*lines, "", counted, *([more] if more else []), str(result.report or result.folder)])
 

@@ -106,8 +106,8 @@ def torque_errors(robot: Robot) -> TorqueErrors:
         joint.name for joint, most, found in zip(robot.joints, efforts, wanted, strict=True) if found < PART * most
     )
     why = (
-        "1 % of the torque limits in the file is more than some joint has inertia for: errors are smaller at "
-        f"{', '.join(smaller)}."
+        "Allowed errors are 1 % of the torque limits in the file, or less where so much would move the little inertia "
+        f"of a joint too far: at {', '.join(smaller)}."
     )
     return TorqueErrors(values, why, smaller=smaller)
 

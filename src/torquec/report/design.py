@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from torquec.control.tracking_claim import computed_reason, guarantee_sentence
+from torquec.control.tracking_claim import computed_reason, guarantee_sentence, tracking_claim
 from torquec.report.blocks import (
     Axis,
     Bars,
@@ -28,6 +28,7 @@ from torquec.report.blocks import (
     fact,
     paragraph,
 )
+from torquec.report.claim_text import conditions_text
 from torquec.report.figure import write_picture
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.guarantee_design import compared_laws, for_guarantee_text
@@ -35,6 +36,7 @@ from torquec.report.provenance import Number, Provenance, Statement, assumed, co
 from torquec.report.stored_values import StoredValue
 from torquec.report.tables import MILLI, PERCENT, lower_bound, number, table, upper_bound
 from torquec.report.verdict import claim_basis
+from torquec_check.claim import Standing
 
 if TYPE_CHECKING:
     from torquec.control.stability_interval import StabilityInterval
@@ -111,11 +113,9 @@ def guarantee_text(guarantee: Mapping[str, Any]) -> str:
         value, *others = (upper_bound(bound[key], 4) for key in _SHOWN_BOUNDS)
         rows.append([joint, value, bound["unit"], *others, lower_bound(bound["torque_margin"], 4)])
     header = ["joint", "position", "", "speed", "acceleration", "torque", "torque margin"]
-    sentence = guarantee_sentence(guarantee)
-    reason = computed_reason(guarantee)
-    lines = [f"{sentence[0].upper()}{sentence[1:]}.", *([f"{_sentence(reason)}."] if reason else [])]
-    lines += ["", "Errors at every instant, under these conditions, at most"]
-    lines.append(table(header, rows))
+    claim, reason = tracking_claim(guarantee), computed_reason(guarantee)
+    basis = "position and speed proven, the others computed" if claim.standing is Standing.PROVEN else "computed"
+    lines = [f"Errors at every instant, under the conditions below, at most ({basis})", table(header, rows)]
     if guarantee["references"]:
         limits = [
             [joint, upper_bound(allowed["lower"], 4), *(lower_bound(allowed[key], 4) for key in _REFERENCE_LIMITS)]
@@ -123,7 +123,7 @@ def guarantee_text(guarantee: Mapping[str, Any]) -> str:
         ]
         header = ["joint", "above", "below", "speed", "acceleration", "jerk"]
         lines += ["for every reference that keeps", table(header, limits)]
-    lines += _budget_lines(guarantee)
+    lines += [*_budget_lines(guarantee), conditions_text(claim), *([f"{_sentence(reason)}."] if reason else [])]
     return "\n".join(lines)
 
 
