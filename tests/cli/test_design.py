@@ -90,7 +90,7 @@ def test_pictures(torquec, tmp_path):
 
 def test_text(torquec):
     shown = torquec("design", "planar2r", "--poles", "-5+5j,-3/-4")
-    assert "-3+0j, -4+0j" in shown.out
+    assert "  -3, -4 " in shown.out
     assert "Stable while the model's error stays" in shown.out
 
 

@@ -48,3 +48,18 @@ def test_a_singular_tool_is_told(torquec):
     assert shown.out == ""
     assert "singular at q = (0, 0, 0, 0, 0, 0)" in shown.err
     assert "remedy" in shown.err
+
+
+def test_matrices_of_many_joints_are_printed_in_blocks_of_columns(torquec, tmp_path):
+    leg = (
+        '<joint name="joint_of_the_limb_{k}" type="revolute"><parent link="trunk"/><child link="b{k}"/>'
+        '<axis xyz="0 1 0"/></joint><link name="b{k}"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    )
+    path = tmp_path / "star.urdf"
+    path.write_text(f'<robot name="star"><link name="trunk"/>{"".join(leg.format(k=k) for k in range(9))}</robot>')
+    for command in ("linearize", "eval"):
+        shown = torquec(command, path).out
+        assert max(map(len, shown.splitlines())) <= 150
+        rows = [line.split() for line in shown.splitlines() if line.strip().startswith("joint_of_the_limb_8 ")]
+        assert sum(len(row) - 1 for row in rows if set(row[1:]) <= {"0", "1"}) >= 9

@@ -21,6 +21,11 @@ def test_what_is_no_list_is_refused(text):
         numbers(text, "--q")
 
 
+def test_numbers_between_blanks_are_asked_to_be_separated_by_commas():
+    with pytest.raises(ArgumentError, match=r"--q: '0 0' is not a finite number[^$]*separate numbers by commas"):
+        numbers("0 0", "--q")
+
+
 def test_degrees_turn_angles_and_leave_lengths():
     robot = classics.load_classic("stanford")
     values = joint_values(robot, "90,0,0.5,0,0,180", "--q", degrees=True)
@@ -36,6 +41,8 @@ def test_wrong_number_of_values_names_the_joints():
     with pytest.raises(ArgumentError, match="--qd has 3 values, robot 'planar2r' has 2 joints") as caught:
         joint_values(robot, "1,2,3", "--qd", degrees=False)
     assert ", ".join(robot.joint_names) in str(caught.value)
+    with pytest.raises(ArgumentError, match="--qd has 1 value, robot"):
+        joint_values(robot, "1", "--qd", degrees=False)
 
 
 def test_a_classic_by_name_with_its_options():

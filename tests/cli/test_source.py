@@ -85,6 +85,11 @@ def test_payloads_that_are_none(text):
         with_payload(classics.puma560(), text)
 
 
+def test_a_negative_mass_is_called_so():
+    with pytest.raises(ArgumentError, match="--payload link6:-1: the mass is negative"):
+        with_payload(classics.puma560(), "link6:-1")
+
+
 @pytest.mark.parametrize(("texts", "words"), [
     (["joint1"], "--lock joint1"), (["joint1=a"], "--lock joint1=a"), (["joint1=0,1"], "--lock joint1=0,1"),
     (["joint1=0", "joint1=0"], "twice"), (["elbow=0"], "elbow"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import degrees_option, joint_values, option, state_option
-from torquec.report.tables import number, table, upper_bound
+from torquec.report.tables import number, table, upper_bound, wide_table
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
@@ -162,7 +162,7 @@ def state_text(name: str, state: Mapping[str, Sequence[float]], document: Mappin
         table(["joint", *(title for title, _ in columns)], rows),
         "",
         "Mass matrix",
-        table(["", *joints], [[n, *map(number, row)] for n, row in zip(joints, document["M"], strict=True)]),
+        wide_table(["", *joints], [[n, *map(number, row)] for n, row in zip(joints, document["M"], strict=True)]),
     ]
     if "proven" in document:
         lines += ["", "What is proven", *(_proven(key, said) for key, said in document["proven"].items())]

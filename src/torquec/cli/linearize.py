@@ -10,7 +10,7 @@ from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import Writes
 from torquec.cli.options import degrees_option, force_option, joint_values, option, state_option
 from torquec.errors import ArgumentError
-from torquec.report.tables import complex_number, number, table
+from torquec.report.tables import complex_number, number, wide_table
 
 if TYPE_CHECKING:
     from torquec.linearization.linearize import LinearModel
@@ -127,12 +127,12 @@ def linear_text(name: str, document: dict[str, Any]) -> str:
         ("K = dtau/dq", document["K"]),
     ):
         shown = [[joint, *map(number, row)] for joint, row in zip(joints, rows, strict=True)]
-        lines += ["", title, table(["", *joints], shown)]
+        lines += ["", title, wide_table(["", *joints], shown)]
     if "cartesian" in document:
         seen = document["cartesian"]
         for key in ("M", "C", "K"):
             rows = [[d, *map(number, row)] for d, row in zip(seen["directions"], seen[key], strict=True)]
-            lines += ["", f"{key} at frame '{seen['frame']}'", table(["", *seen["directions"]], rows)]
+            lines += ["", f"{key} at frame '{seen['frame']}'", wide_table(["", *seen["directions"]], rows)]
     lines += ["", "Eigenvalues of A [1/s]"]
     lines += [f"  {complex_number(re, im)}" for re, im in document["eigenvalues"]]
     return "\n".join(lines)

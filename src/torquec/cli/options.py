@@ -116,8 +116,10 @@ def numbers(text: str, option: str) -> tuple[float, ...]:
         except ValueError:
             value = math.nan
         if not math.isfinite(value):
+            separated = "separate numbers by commas: " if len(word.split()) > 1 else ""
             raise ArgumentError(
-                f"{option}: '{word.strip()}' is not a finite number", remedy=f"write it as {option} 0,0.1,-0.2"
+                f"{option}: '{word.strip()}' is not a finite number",
+                remedy=f"{separated}write it as {option} 0,0.1,-0.2",
             )
         values.append(value)
     return tuple(values)
@@ -127,7 +129,7 @@ def listed(text: str, option: str, count: int) -> tuple[float, ...]:
     """The `count` numbers of a comma-separated list; any other number raises an error that names the option."""
     values = numbers(text, option)
     if len(values) != count:
-        raise ArgumentError(f"{option} has {len(values)} values", remedy=f"give {count}, separated by commas")
+        raise ArgumentError(f"{option} has {_values(values)}", remedy=f"give {count}, separated by commas")
     return values
 
 
@@ -148,7 +150,7 @@ def joint_values(robot: Robot, text: str | None, option: str, *, degrees: bool) 
     values = numbers(text, option)
     if len(values) != robot.n:
         raise ArgumentError(
-            f"{option} has {len(values)} values, robot '{robot.name}' has {robot.n} {_counted(robot)}",
+            f"{option} has {_values(values)}, robot '{robot.name}' has {robot.n} {_counted(robot)}",
             remedy=f"give one value for each of {', '.join(robot.coordinate_names)}",
         )
     turned = [each.turns for each in robot.coordinates]
@@ -156,6 +158,10 @@ def joint_values(robot: Robot, text: str | None, option: str, *, degrees: bool) 
         return tuple(math.radians(value) if turns else value for value, turns in zip(values, turned, strict=True))
     check_radians(option, [value for value, turns in zip(values, turned, strict=True) if turns])
     return values
+
+
+def _values(values: tuple[float, ...]) -> str:
+    return f"{len(values)} value{'s' if len(values) != 1 else ''}"
 
 
 def _counted(robot: Robot) -> str:
@@ -176,5 +182,5 @@ def check_radians(option: str, values: Iterable[float]) -> None:
 
 def _vector(values: tuple[float, ...]) -> tuple[float, float, float]:
     if len(values) != 3:
-        raise ArgumentError(f"--gravity has {len(values)} values", remedy="give three: --gravity 0,0,-9.81")
+        raise ArgumentError(f"--gravity has {_values(values)}", remedy="give three: --gravity 0,0,-9.81")
     return (values[0], values[1], values[2])

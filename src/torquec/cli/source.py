@@ -123,7 +123,9 @@ def read_payload(text: str, option: str) -> tuple[str, float, tuple[float, float
     """
     frame, colon, values = text.rpartition(":")
     found = _numbers(values)
-    if not colon or len(found) not in (1, 4) or not found[0] >= 0.0:
+    if colon and found and found[0] < 0.0:
+        raise ArgumentError(f"{option} {text}: the mass is negative", remedy="give a mass of zero or more [kg]")
+    if not colon or len(found) not in (1, 4):
         raise ArgumentError(
             f"{option} {text} is not a frame with a mass",
             remedy=f"write both, as in {option} link6:2.5 or link6:2.5,0,0,0.1",

@@ -69,7 +69,7 @@ def design_text(name: str, document: dict[str, Any]) -> str:
     if document["poles"]:
         gains: dict[str, float] = next(iter(document["gains"].values()), {})
         rows = [
-            [joint, f"{complex(*first):g}, {complex(*second):g}", *map(number, document["gains"][joint].values())]
+            [joint, f"{_pole(*first)}, {_pole(*second)}", *map(number, document["gains"][joint].values())]
             for joint, (first, second) in zip(document["joints"], document["poles"], strict=True)
         ]
         lines.append(table(["joint", "poles [1/s]", *gains], rows, left=2))
@@ -87,6 +87,10 @@ def design_text(name: str, document: dict[str, Any]) -> str:
     lines += ["", *([statistics, ""] if statistics else []), guarantee_text(document["guarantee"])]
     lines += [f"All of this rests on {text}." for text in document.get("assumed", ())]
     return "\n".join(lines)
+
+
+def _pole(re: float, im: float) -> str:
+    return f"{complex(re, im):g}" if im else f"{re:g}"
 
 
 def _robustness_lines(document: dict[str, Any]) -> list[str]:

@@ -17,6 +17,7 @@ NANO_TO_MICRO = 1e-3  # ns to microseconds
 PERCENT = 100.0
 """Parts to percent."""
 
+_WIDTH = 150  # of a line of a matrix, in characters
 NOISE = 1e-14
 """Smaller numbers are rounding errors of any quantity of a robot in SI units: shown as zero."""
 
@@ -39,6 +40,23 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1
         ).rstrip()
         for line in lines
     )
+
+
+def wide_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table as blocks of columns, each of at most 150 characters a line, that repeat the first column.
+
+    >>> print(wide_table(["", *("joint" * 13 + end for end in "abc")], [["row", "1", "2", "3"]]).count("row"))
+    2
+    """
+    lines = [list(header), *(list(row) for row in rows)]
+    widths = [2 + max(len(line[column]) for line in lines) for column in range(len(header))]
+    blocks: list[list[int]] = [[]]
+    for column in range(1, len(header)):
+        if blocks[-1] and widths[0] + sum(widths[k] for k in (*blocks[-1], column)) > _WIDTH:
+            blocks.append([])
+        blocks[-1].append(column)
+    shown = ([[line[k] for k in (0, *block)] for line in lines] for block in blocks)
+    return "\n\n".join(table(first, rest) for first, *rest in shown)
 
 
 def number(value: float | None, digits: int = 6) -> str:
