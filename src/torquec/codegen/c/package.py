@@ -97,7 +97,7 @@ def _fixed_cost(function: Function) -> list[str]:
         return []
     mul, add = count.mul + MULTIPLICATIONS * count.sincos, count.add + ADDITIONS * count.sincos
     each = f"{MULTIPLICATIONS} mul, {ADDITIONS} add and a comparison with {SINGLE_SINCOS.largest_angle:g} rad"
-    return [f"In all {mul} mul, {add} add, at every state: a sincos is {each}; math.h computes larger angles."]
+    return [f"In all {mul} mul, {add} add, at every state: a sincos is {each}; larger angles take more."]
 
 
 def _opening(names: Names, heading: str, description: str) -> str:
