@@ -115,7 +115,7 @@ def test_help_imports_nothing_heavy():
         (["info", "{tmp}"], "directory"),
         (["info", "{tmp}/gone.urdf"], "gone.urdf"),
         (["info", "{arm}", "--gravity", "0,0"], "--gravity has 2 values"),
-        (["eval", "{arm}", "--q", "1"], "--q has 1 values"),
+        (["eval", "{arm}", "--q", "1"], "--q has 1 value,"),
         (["eval", "{arm}", "--q", "1,x"], "'x' is not a finite number"),
         (["eval", "{arm}", "--qd", "nan,0"], "'nan' is not a finite number"),
         (["eval", "{arm}", "--tau", "1,2,3"], "--tau has 3 values"),

@@ -109,7 +109,7 @@ def test_about_an_axis_and_by_impedance(torquec):
     [
         (["--direction", "0,0"], "--direction has 2 values"),
         (["--direction", "0,0,0"], "the direction"),
-        (["--grip", "5"], "--grip has 1 values"),
+        (["--grip", "5"], "--grip has 1 value"),
         (["--rate", "0"], "--rate is 0.0"),
         (["--mass", "-1"], "the rendered mass is -1.0"),
         (["--rendering", "impedance", "--mass", "2"], "springs and dampers only"),
