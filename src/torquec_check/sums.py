@@ -5,6 +5,8 @@ the choice: `boxes` bounds the polynomial in any sums. Of all steps with s = +-1
 
 (1)  the product over j of (2 d_j + 1) (1 + w_j sqrt(sum over k of a_k k_j^2)): control values of a box, d_j the largest
      |k_j|, times halvings; a_k are the parts of the amplitudes, w_j is the part of a turn that the angle has
+
+No step is taken after which a box would have more control values than a grid may have nodes.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from torquec_check.rows import Array
+from torquec_check.rows import MOST_POINTS, Array
 
 TURN, _LEAST = 6.28, 0.99
 """A range [rad] that counts as a whole turn; a step that leaves more of (1) is none."""
@@ -36,10 +38,12 @@ def whole(vectors: Vectors, sizes: Array, ranges: Sequence[Range], least: float 
     pairs = [*itertools.permutations((j for j, order in enumerate(orders) if order.any() and allowed[j]), 2)]
     while True:
         prices = [_price(order, turn, parts) for order, turn in zip(orders, turns, strict=True)]
-        found = [(_LEAST, 0, 0, 0)]
+        found, room = [(_LEAST, 0, 0, 0)], MOST_POINTS / math.prod(map(_values, orders))
         for (i, j), s in itertools.product(pairs, (1, -1)):
-            price = _price(orders[i] - s * orders[j], turns[i], parts) * _price(orders[j], 1.0, parts)
-            found.append((price / (prices[i] * prices[j]), i, j, s))
+            order = orders[i] - s * orders[j]
+            if _values(order) <= room * _values(orders[i]):
+                price = _price(order, turns[i], parts) * _price(orders[j], 1.0, parts)
+                found.append((price / (prices[i] * prices[j]), i, j, s))
         _, i, j, s = min(found)
         if not s:
             return steps
@@ -53,4 +57,9 @@ wider = functools.partial(whole, least=0.0)
 
 def _price(order: Any, turn: float, parts: Array) -> float:
     """The factor of one angle in (1)."""
-    return float((2 * np.abs(order).max() + 1) * (1.0 + turn * math.sqrt(parts @ order**2)))
+    return _values(order) * (1.0 + turn * math.sqrt(parts @ order**2))
+
+
+def _values(order: Any) -> int:
+    """Control values of a box along one angle."""
+    return 2 * int(np.abs(order).max()) + 1

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from torquec_check.boxes import in_sums
+from torquec_check.rows import MOST_POINTS
 from torquec_check.sums import TURN, _price, whole, wider
 
 TURNS = [(-3.2, 3.2)] * 4
@@ -46,6 +47,15 @@ def test_a_narrow_range_is_summed_where_sums_may_have_more_values_alone(narrow):
     ranges[narrow] = (-0.49 * TURN, 0.49 * TURN)
     assert whole(vectors, np.ones(4), ranges) == []
     assert len(wider(vectors, np.ones(4), ranges)) == 1
+
+
+def test_a_box_never_has_more_control_values_than_a_grid_may_have_nodes():
+    """One large wave along all joints, and small ones: without the limit, boxes have 2.7 million."""
+    vectors = np.vstack([np.full((1, 7), 2), np.random.default_rng(0).integers(-2, 3, (60, 7))])
+    sizes, ranges = np.array([1.0, *60 * [2e-4]]), [(-3.2, 3.2)] * 7
+    found, _ = in_sums(vectors, ranges, sizes, whole)
+    assert np.prod(2 * np.abs(found).max(axis=0) + 1) <= MOST_POINTS
+    assert whole(vectors, sizes, ranges)
 
 
 def test_a_price_has_the_nodes_and_the_halvings():
