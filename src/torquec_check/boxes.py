@@ -65,7 +65,7 @@ def check_below(
     allowed, keys, dropped = max(SMALL * left, 1e-10 * total), sorted(found, key=sizes.__getitem__), 0.0
     while keys and dropped + sizes[keys[0]] <= allowed:
         dropped += sizes[keys.pop(0)] * UP
-    if not keys:
+    if not keys or not total + noise < math.inf:
         raise RefusedError(f"only {bound:.6g} is allowed, and rounding is {noise:.6g}")
     vectors, waves, omitted = _largest([found[key][0] for key in keys], allowed)
     vectors, ranges = in_sums(vectors, grid.angle_ranges, np.abs(waves).sum(axis=0), sums)

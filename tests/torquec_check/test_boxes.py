@@ -432,3 +432,13 @@ def test_torque_errors_take_sums_of_whole_turns_alone():
         check_below({(): _ball(waves, (2, 2))}, grid, spy, 1.0, _silent)
         assert {*seen} == {values}
         seen.clear()
+
+
+@pytest.mark.parametrize("infinite", [np.inf, np.nan, 1e200])
+@pytest.mark.parametrize("part", ["mid", "rad"])
+def test_values_beyond_all_numbers_are_refused(infinite, part):
+    """A program that overflows; squares of radii overflow, too. `check_below` ended with an error of NumPy."""
+    values, grid = {"mid": np.ones((5, 3)), "rad": np.zeros((5, 3))}, _grid([(-3.2, 3.2), (-3.2, 3.2)])
+    values[part][2, 1] = infinite
+    with np.errstate(all="ignore"), pytest.raises(RefusedError):
+        check_below({(): Ball(**values)}, grid, torque_exceeds, 1.0, _silent)
