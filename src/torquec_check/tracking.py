@@ -136,7 +136,7 @@ def tracking_claim(document: Any, problem: Problem, radii: Array) -> Claim:
         f"computed torque at the measured state with the feedback {law}",
         f"a model whose torques are right to {model} in the tube{checked}",
         f"friction compensated at the reference's speed{smooth}" if sets.has_friction else "",
-        f"drives that can give {given}",
+        f"drives that can give {given}{'' if sets.has_friction else ' beyond friction'}",
         f"torques held for {loop.period!r} s, {after if loop.delay else 'no delay'}",
         speeds,
         f"along the reference {digest} of {reference.duration:.6g} s, {path}, and at rest after it",

@@ -117,7 +117,7 @@ class Sets:
         ]
         found = []
         if not self.has_friction:
-            found.append("the robot without friction, or with friction that is cancelled exactly")
+            found.append("the robot without friction, if the law compensates none, or with just what it cancels")
         for begin, values, end, kind in each:
             if self.has_friction and kind == "" and not values.any():
                 found.append("friction as in the model while moving, any Coulomb torque standing")

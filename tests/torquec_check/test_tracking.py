@@ -73,7 +73,8 @@ def test_honest_witnesses_are_proven_and_say_everything(uncertain):
         ]  # fmt: skip
     else:
         words += [
-            "without friction",
+            "without friction, if the law compensates none,",
+            "can give joint1 50 N m, joint2 20 N m beyond friction",
             "exact sensors",
             "no delay",
             "drives that give the torque asked for",

@@ -266,7 +266,7 @@ def test_the_sets_in_words():
     ]
     document["sets"] |= {"friction": None, "speed_noise": [0.1, 0.1]}
     assert _read(document).words(joints, units)[:4] == [
-        "the robot without friction, or with friction that is cancelled exactly",
+        "the robot without friction, if the law compensates none, or with just what it cancels",
         "speeds measured within joint1 0.1 rad/s, joint2 0.1 m/s",
         "drives that give the torque asked for",
         "exact positions",
