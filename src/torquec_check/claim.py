@@ -24,7 +24,9 @@ SENTENCE_DIGITS, TABLE_DIGITS = 3, 6
 BASE, SUFFIXES = 6, ("vx", "vy", "vz", "wx", "wy", "wz")  # rates of a free base, and what their names end with
 _LENGTH = " of length 1 -+ 1e-6 (beside 1 it changes gravity by up to 4.1e-6 of it, which the bounds do not contain)"
 _PLAIN = re.compile(
-    r"(?!(?:minus|under|below|about|half|milli|micro|nano|zero|none|no|not|e[+-]?\d+)$)[a-z_](?:[\w.+-]{0,58}\w)?",
+    r"(?!(?:minus|negative|under|below|less|about|roughly|nearly|almost|half|third|quarter|tenth|"
+    r"hundredth|thousandth|[mb]illionth|percent|deci|centi|milli|micro|nano|pico|femto|atto|zero|none|no|not|e[+-]?\d+)$)"
+    r"[a-z_](?:[\w.+-]{0,58}\w)?",
     re.ASCII | re.IGNORECASE,
 )
 """Names that are not taken for words, numbers or marks before a bound: "at most minus 1.86 N m"."""

@@ -255,7 +255,9 @@ def test_inertias_of_payloads_and_boxes_without_rates_are_in_words(documents):
     assert str(replace(still, velocity=3.0)).endswith("speed up to 3 rad/s, acceleration up to 2 rad/s^2")
 
 
-@pytest.mark.parametrize("name", ["minus", "Under", "zero", "not", "nano", "e-9", "E5", "zero.", "x-", "a+"])
+@pytest.mark.parametrize(
+    "name", ["minus", "Under", "zero", "not", "nano", "e-9", "E5", "zero.", "x-", "a+", "pico", "tenth", "Millionth"]
+)
 def test_names_that_change_a_bound_stand_in_quotation_marks(name):
     """`the torque error is at most minus 1.86 N m`."""
     assert named(name) == f'"{name}"'
