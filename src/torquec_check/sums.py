@@ -5,8 +5,6 @@ the choice: `boxes` bounds the polynomial in any sums. Of all steps with s = +-1
 
 (1)  the product over j of (2 d_j + 1) (1 + w_j sqrt(sum over k of a_k k_j^2)): control values of a box, d_j the largest
      |k_j|, times halvings; a_k are the parts of the amplitudes, w_j is the part of a turn that the angle has
-
-No step is taken after which a box would have more control values than a grid may have nodes.
 """
 
 from __future__ import annotations
@@ -19,10 +17,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from torquec_check.rows import MOST_POINTS, Array
+from torquec_check.rows import Array
 
-TURN, _LEAST = 6.28, 0.99
-"""A range [rad] that counts as a whole turn; a step that leaves more of (1) is none."""
+TURN, _LEAST, _FEW = 6.28, 0.99, 20_000
+"""A range [rad] that counts as a whole turn; a step that leaves more of (1) is none; control values of a box to which
+steps may lead: to more only where a box without sums has as many."""
 Vectors: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 Range: TypeAlias = tuple[float, float]
 Steps: TypeAlias = list[tuple[int, int, int]]
@@ -36,9 +35,10 @@ def whole(vectors: Vectors, sizes: Array, ranges: Sequence[Range], least: float 
     orders, parts, steps = [*vectors.T], sizes / sizes.sum(), list[tuple[int, int, int]]()
     turns = [min((high - low) / TURN, 1.0) for low, high in ranges]
     pairs = [*itertools.permutations((j for j, order in enumerate(orders) if order.any() and allowed[j]), 2)]
+    most = max(_FEW, math.prod(map(_values, orders)))
     while True:
         prices = [_price(order, turn, parts) for order, turn in zip(orders, turns, strict=True)]
-        found, room = [(_LEAST, 0, 0, 0)], MOST_POINTS / math.prod(map(_values, orders))
+        found, room = [(_LEAST, 0, 0, 0)], most / math.prod(map(_values, orders))
         for (i, j), s in itertools.product(pairs, (1, -1)):
             order = orders[i] - s * orders[j]
             if _values(order) <= room * _values(orders[i]):
