@@ -63,4 +63,4 @@ def test_smaller_errors_name_their_joints():
     assert found.smaller == ("joint2",)
     assert found.values[0] == pytest.approx(PART * 30.0)
     assert found.values[1] < 0.1 * PART * 30.0
-    assert found.why.endswith("errors are smaller at joint2.")
+    assert found.why.endswith("too far: at joint2.")

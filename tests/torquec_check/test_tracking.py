@@ -483,7 +483,7 @@ def test_a_sliding_joint_has_units_of_length():
     claim = tracking_claim(document, problem_of(document), _array(document))
     assert [each.unit for each in claim.bounds] == ["rad", "m", "rad/s", "m/s"]
     for words in (
-        "joint2 20 N;",
+        "joint2 20 N beyond friction;",
         "joint2 from 0 to 0.00625 m,",
         "joint1 0.001 rad and 0.003 rad/s, joint2 0.002 m and 0.004 m/s",
     ):
