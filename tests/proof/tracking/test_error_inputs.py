@@ -17,7 +17,8 @@ def held(values):
 
 
 def constant(*, momentum=0.0, force=0.0, change=0.0, signed=()):
-    return ConstantErrors(held(0.0), held(momentum), held(force), held(change), signed)
+    zero = held(0.0)
+    return ConstantErrors(zero, held(momentum), held(force), held(change), zero, zero[..., :1], zero, signed)
 
 
 @pytest.mark.parametrize(("delay", "share", "integral"), CASES)

@@ -68,9 +68,14 @@ def _singular(problem: VaryingTube) -> Divergence:
     cause = max(shares, key=lambda name: float(shares[name].max()))
     joint = int(np.argmax(shares[cause]))
 
+    changes = [sets.payload_change(cell) for cell in problem.cells]
+
     def is_regular(part: float) -> bool:
         load = columns[0][:, :, split:], columns[1][:, :, split:]
-        cells = (in_cell(*load, part * centre, part * half, D, part * bodies) for centre, half in problem.cells)
+        cells = (
+            in_cell(*load, part * cell[0], change.scaled(part), D, part * bodies)
+            for cell, change in zip(problem.cells, changes, strict=True)
+        )
         return all(bool(np.isfinite(solved(cell.wrong, np.ones_like(q))).all()) for cell in cells)
 
     part = _largest(is_regular)

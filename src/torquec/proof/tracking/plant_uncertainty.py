@@ -42,7 +42,7 @@ The largest value over all cells is used. A vector that solves (8) also proves e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -66,7 +66,7 @@ from torquec.proof.tracking.error_inputs import (
     joined_inputs,
     reaction,
 )
-from torquec.proof.tracking.payload_cell import constant_inputs, in_cell, solved
+from torquec.proof.tracking.payload_cell import CellPlant, PayloadChange, constant_inputs, in_cell, solved
 from torquec.proof.tracking.preconditioned import CarriedColumns, Ends, RateBound, batched_product
 from torquec.proof.tracking.viscous_damping import ViscousDamping
 from torquec.robot.robot import Robot
@@ -113,6 +113,7 @@ class PlantUncertainty:
     factor: Array | None = None
     integral: Array | None = None
     payload_reach: tuple[float, float] = (0.0, math.inf)
+    payload_inertia: float = 0.0
     stated: Mapping[str, Callable[[float], float]] = field(default_factory=dict)
 
     def speed_errors(self, fastest: Array) -> Array:
@@ -242,13 +243,14 @@ class PlantUncertainty:
             return model, solved(D, total), drift
 
     def plant_errors(
-        self, inverse: Ends, own: MotionBoxes, cells: Array, frozen: Ends, acting: ActingErrors
+        self, inverse: Ends, own: MotionBoxes, cells: Array, frozen: Sequence[Array], acting: ActingErrors
     ) -> dict[str, ErrorInputs]:
         """(3), (9), (10) by cause for every cell, with centres and half widths `cells` (C, 2, k), over motions `own`
-        with the accelerations of the reference. `frozen`: G and M_t^-1 (C, N, n, n) of the loop's gains.
+        with the accelerations of the reference. `frozen`: G and M_t^-1 (C, N, n, n) of the loop's gains, L and K.
         """
         R, D = inverse
         split = self.directions.shape[1]
+        twists = None if self.carried is None else self.carried.frame_twists(own)
         drives = np.broadcast_to(self.drive_error, acting.friction.shape)
         found: list[dict[str, ErrorInputs]] = []
         with np.errstate(all="ignore"):
@@ -257,11 +259,12 @@ class PlantUncertainty:
             sizes = self.deviations(bodies, body_spread)
             load, spread = middle[:, :, split:], radius[:, :, split:]
             payloads = ParameterSet.of_payload(cells, *self.payload_reach)
-            for c, (centre, half) in enumerate(cells):
+            for c, (centre, _) in enumerate(cells):
                 G, held = frozen[0][c], frozen[1][c]
+                change = self.payload_change(cells[c])
                 u, other = acting.feedback[c], acting.other[c]
                 motion = acting.motion[c]
-                cell = in_cell(load, spread, centre, half, D, sizes[..., 1:] * _ROUNDED_UP)
+                cell = in_cell(load, spread, centre, change, D, sizes[..., 1:] * _ROUNDED_UP)
                 QR = cell.Q @ R
                 size = np.abs(QR) + rounding(R.shape[1]) * (np.abs(cell.Q) @ np.abs(R))
                 apart = np.abs(QR - held) + 2.0 * rounding(R.shape[1]) * (np.abs(cell.Q) @ np.abs(R))
@@ -272,37 +275,31 @@ class PlantUncertainty:
                     first = batched_product(size, torque + damped)
                     own_inertia = solved(cell.centre_wrong, first)
                     beyond = own_inertia - first + batched_product(apart, torque + damped)
-                    more = np.maximum(solved(cell.wrong, first) - own_inertia, 0.0)
-                    right[cause] = ErrorInputs(beyond, torque, zero, zero, zero, ConstantErrors(more, zero, zero, zero))
+                    more = zero if twists else np.maximum(solved(cell.wrong, first) - own_inertia, 0.0)
+                    constant = ConstantErrors(more, zero, zero, zero, zero, zero[:, :1], zero)
+                    right[cause] = ErrorInputs(beyond, torque, zero, zero, zero, constant)
                 moved = batched_product(np.abs(G), u)
                 if split:
-                    both = sizes[..., 0] + batched_product(sizes[..., 1:], other + moved)
+                    reach = motion.acceleration if twists else other + moved
+                    both = sizes[..., 0] + batched_product(sizes[..., 1:], reach)
                     turned = (cell.Q @ bodies.reshape(*bodies.shape[:2], -1)).reshape(bodies.shape)
                     step = rounding(bodies.shape[1]) * (np.abs(cell.Q) @ np.abs(bodies).reshape(*bodies.shape[:2], -1))
                     loose = step.reshape(bodies.shape) + np.einsum("nij,njkl->nikl", np.abs(cell.Q), body_spread)
                     signed, spare = self._signed(turned[..., 0], loose[..., 0], len(cells))
-                    level = solved(cell.wrong, batched_product(np.abs(cell.Q), both))
+                    wrong = cell.centre_wrong if twists else cell.wrong
+                    level = solved(wrong, batched_product(np.abs(cell.Q), both))
                     inertial = reaction(cell.centre_wrong, (turned[..., 1:], loose[..., 1:]), self.deviations, motion)
                     right["bodies"] = constant_inputs(
                         cell, c, known=(zero, zero), signed=signed, rest=spare, level=level, inertial=inertial
                     )
-                identity = np.eye(len(self.drive_error))
-                step = 4.0 * rounding(len(identity)) * (np.abs(cell.Q) @ (identity + np.abs(cell.P) @ np.abs(G)))
-                away = np.abs(cell.Q @ (identity - cell.P @ G)) + step
-                away = away + np.abs(cell.Q) @ (D @ np.abs(identity - G))
-                rest = batched_product(away, u) + batched_product(cell.whole, other)
-                level = cell.loose[..., 0] + batched_product(cell.loose[..., 1:], moved) + rest
-                level = solved(cell.wrong, np.abs(cell.known) + level) - np.abs(cell.known)
-                rest = cell.wide[..., 0] + batched_product(cell.wide[..., 1:], moved) + rest
-                inner = [x * half[:, None] for x in (cell.columns[..., 1:], cell.column_spread)]
-                inertial = reaction(cell.centre_wrong, (inner[0], inner[1]), _sum, motion)
-                columns = np.moveaxis(cell.columns[..., 0], 2, 0)
-                signed = SignedErrors(columns, columns, payloads)
-                right["payload"] = constant_inputs(
-                    cell, c, known=(cell.known, u), signed=signed, rest=rest, level=level, inertial=inertial
-                )
+                plant = CellPlant(inverse, cell, change, twists, tuple(each[c] for each in frozen))
+                right["payload"] = plant.inputs(c, payloads, (u, moved, other), motion, acting.inertial[c])
                 found.append(right)
         return {cause: joined_inputs([each[cause] for each in found], axis=0) for cause in found[0]}
+
+    def payload_change(self, cell: Array) -> PayloadChange:
+        """What the payloads of a cell (2, k) differ from its centre."""
+        return PayloadChange.of(cell, *self.payload_reach, self.payload_inertia)
 
     def _signed(self, middle: Array, radius: Array, cells: int) -> tuple[SignedErrors, Array]:
         """Accelerations of unit parameters of bodies (p, N, n) with their set, and the contribution of radii (N, n),
@@ -374,10 +371,6 @@ class PlantUncertainty:
             return np.zeros((count, n, 0, 1 + n)), np.zeros((count, n, 0, 1 + n))
         middle, radius = (np.concatenate(each, axis=2) for each in zip(*found, strict=True))
         return middle, radius
-
-
-def _sum(middle: Array, radius: Array) -> Array:
-    return np.asarray((np.abs(middle) + radius).sum(axis=2))
 
 
 def _standing(shaft: Shaft, speed: Any, *, forwards: bool) -> Direction:
