@@ -1,4 +1,4 @@
-"""The inertial norm: payloads within their ranges stay below its bounds and come close, loops too; planted bugs show."""
+"""The inertial norm: payloads in their ranges and loops stay below its bounds and come close; planted bugs show."""
 
 from __future__ import annotations
 

@@ -10,7 +10,8 @@ import numpy as np
 from torquec.proof.tracking.acceleration_bound import MotionBoxes
 from torquec.proof.tracking.error_inputs import ErrorInputs
 from torquec.proof.tracking.error_tube import joint_unit
-from torquec.proof.tracking.payload_cell import in_cell, solved
+from torquec.proof.tracking.inertial_norm import InertialNorm
+from torquec.proof.tracking.payload_cell import CellPlant, in_cell, solved
 from torquec.proof.tracking.preconditioned import batched_product
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def _singular(problem: VaryingTube) -> Divergence:
     q = np.unique(problem.reference.q, axis=0)
     zero, split = np.zeros_like(q), sets.directions.shape[1]
     R, D = problem.bound.inverse(problem.bound.inertia(q, q))
-    columns = sets.preconditioned(R, MotionBoxes(q, q, zero, zero, zero, zero))
+    boxes = MotionBoxes(q, q, zero, zero, zero, zero)
+    columns = sets.preconditioned(R, boxes)
     bodies = sets.deviations(*(each[:, :, :split, 1:] for each in columns))
     payload = (np.abs(columns[0]) + columns[1])[:, :, split:, 1:]
     largest = np.abs(problem.cells).sum(axis=1).max(axis=0)
@@ -69,14 +71,21 @@ def _singular(problem: VaryingTube) -> Divergence:
     joint = int(np.argmax(shares[cause]))
 
     changes = [sets.payload_change(cell) for cell in problem.cells]
+    twists = None if sets.carried is None or split else sets.carried.frame_twists(boxes)
 
     def is_regular(part: float) -> bool:
         load = columns[0][:, :, split:], columns[1][:, :, split:]
-        cells = (
-            in_cell(*load, part * cell[0], change.scaled(part), D, part * bodies)
-            for cell, change in zip(problem.cells, changes, strict=True)
-        )
-        return all(bool(np.isfinite(solved(cell.wrong, np.ones_like(q))).all()) for cell in cells)
+        for values, change in zip(problem.cells, changes, strict=True):
+            own = change.scaled(part)
+            cell = in_cell(*load, part * values[0], own, D, part * bodies)
+            if twists is None:
+                regular = np.isfinite(solved(cell.wrong, np.ones_like(q)))
+            else:
+                norm = InertialNorm.of((cell.Q @ R)[None])
+                regular = CellPlant((R, D), cell, own, twists, (cell.P, cell.Q @ R, norm.L[0], norm.K[0])).part < 1.0
+            if not regular.all():
+                return False
+        return True
 
     part = _largest(is_regular)
     most = ", ".join(f"{name} = {value(part):.2g}" for name, value in sets.stated.items())

@@ -187,7 +187,9 @@ class CellPlant:
         inertial = reaction(cell.centre_wrong, ends, self.change.size, motion)
         beside = None
         if self.twists is not None:
-            inertial = replace(inertial, norm=self.part * size, turned=self.by_joint * size)
+            part = self.part
+            norm, turned = (np.where(part < 1.0, each * size, np.inf) for each in (part, self.by_joint))
+            inertial = replace(inertial, norm=norm, turned=turned)
             beside = cell.loose[..., 0]
         columns = np.moveaxis(cell.columns[..., 0], 2, 0)
         signed = SignedErrors(columns, columns, payloads, whole=beside is not None)

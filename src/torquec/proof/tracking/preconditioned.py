@@ -105,6 +105,18 @@ class RateBound:
 
 
 @dataclass(frozen=True, eq=False)
+class _Twists:
+    """`middle` and `radius` (N, 6, n) of J at the centres of boxes, its `slopes` over them by coordinate, and the
+    `half` widths (N, n) of the boxes.
+    """
+
+    middle: Array
+    radius: Array
+    slopes: list[Ends]
+    half: Array
+
+
+@dataclass(frozen=True, eq=False)
 class CarriedColumns:
     """(3) of a payload at a body of the robot: one unit column for each of its ten standard parameters in `frame`.
 
@@ -160,14 +172,13 @@ class CarriedColumns:
             found.append(np.block([[moments, cross], [cross.T, m * np.eye(3)]]))
         return np.array(found)
 
-    def _twists_over(self, boxes: MotionBoxes) -> tuple[Array, Array, list[Ends], Array]:
-        """Middle and radius (N, 6, n) of J at the centres of boxes, its slopes over them by coordinate, half widths."""
+    def _twists_over(self, boxes: MotionBoxes) -> _Twists:
         centre = 0.5 * (boxes.q_lower + boxes.q_upper)
         half = np.maximum(boxes.q_upper - centre, centre - boxes.q_lower) * _UP + 1e-15
         middle, radius = with_constants(*enclose(self._twists, {"q": centre}, {"q": centre})["J"])
         low, high = enclose(self._twist_slopes, {"q": boxes.q_lower}, {"q": boxes.q_upper})["dJ_dq"]
         slopes = [with_constants(low[..., k], high[..., k]) for k in range(low.shape[-1])]
-        return middle, radius, slopes, half
+        return _Twists(middle, radius, slopes, half)
 
     def frame_twists(self, boxes: MotionBoxes) -> tuple[Array, Array, Array]:
         """Middles and radii (N, 6, n) of the angular and linear velocity of the payload's frame per joint speed; its
@@ -175,7 +186,8 @@ class CarriedColumns:
 
         Velocities are in the axes of the body, which are the payload's but for a rotation.
         """
-        middle, radius, slopes, half = self._twists_over(boxes)
+        J = self._twists_over(boxes)
+        middle, radius, slopes, half = J.middle, J.radius, J.slopes, J.half
         x, y, z = self.units[_FIRST, _MASS]  # the origin of the frame: the first moment of a unit mass there
         shift = np.eye(6)
         shift[3:, :3] = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]  # w x p
@@ -188,7 +200,8 @@ class CarriedColumns:
     def columns(self, R: Array, boxes: MotionBoxes) -> Ends:
         """Middles and radii (N, n, 10, 1 + n) of R Y and of R dY/dqdd over the boxes."""
         count, n = R.shape[:2]
-        middle, radius, slopes, half = self._twists_over(boxes)
+        J = self._twists_over(boxes)
+        middle, radius, slopes, half = J.middle, J.radius, J.slopes, J.half
         A, A_wide = R @ middle.swapaxes(1, 2), np.abs(R) @ (radius + rounding(n) * np.abs(middle)).swapaxes(1, 2)
         J_wide = radius
         for k, slope in enumerate(slopes):

@@ -38,13 +38,7 @@ from torquec.proof.tracking.acceleration_bound import (
     boxes_around,
 )
 from torquec.proof.tracking.coupled_loop import CoupledErrorLoop
-from torquec.proof.tracking.coupled_response import (
-    CoupledResponse,
-    Epochs,
-    coupled_response,
-    runs,
-    slot_samples,
-)
+from torquec.proof.tracking.coupled_response import CoupledResponse, Epochs, coupled_response, runs, slot_samples
 from torquec.proof.tracking.divergence_reason import divergence_reason
 from torquec.proof.tracking.error_inputs import ActingErrors, ErrorInputs, ErrorMotion, joined_inputs, summed
 from torquec.proof.tracking.error_tube import ErrorTube, Radii, TubeLoop, leaves_box, rounded_torque, rounding_error
