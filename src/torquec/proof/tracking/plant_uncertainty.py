@@ -22,21 +22,25 @@ approximate inverse of M, D >= |1 - R M|, N_k = dY_k/dqdd, and for a cell with c
 
 (6)  R M_t = 1 + sum c_k R N_k + E,   |E| <= D + sum r_k |R N_k| + sum |R N_j| of the directions;  Q ~ (1 + sum ..)^-1
 (7)  |Q R Y(q, qd, A) delta| <= |sum c_k Q R Y_k| + sum r_k |Q R Y_k|  at A = qdd_ref, plus those of N_k |A - qdd_ref|
-(8)  |B| <= |Q R (right side of (3))| + |1 - Q R M_t| |B|,  solved as (6) of :mod:`torquec.proof.enclosure.enclose`
+(8)  |B| <= |Q R (right side of (3))| + |1 - Q R M_t| |B|,  solved as (6) of :mod:`torquec.proof.enclosure.enclose`;
+     with a payload, by (10), M_c takes the place of M_t
 (9)  Feedback u in A accelerates by G u, G = M_t^-1 M, which is part of the loop (`coupled_response`) with one constant
      G_f for an epoch. The rest is a disturbance:  Q R M_t (G - G_f) u = Q (1 - P G_f) u + Q (1 - R M) (G_f - 1) u -
      Q (R M_t - P - (R M - 1)) G_f u,  P = 1 + sum c_k R N_k. Torques likewise act through a constant M_t^-1 per epoch,
      and Y delta of a cell's centre at the reference is a known acceleration
 
-(10) Constant deviations d from a cell's centre, and those of bodies, act on the position as in `error_inputs`. With a
+(10) Constant deviations d from a cell's centre, and those of bodies, act on outputs as in `error_inputs`. With a
      the error of the acceleration, M_c the inertia of the centre and N_d = sum d_k N_k, exactly
        M_c B = f^ - f + (drive error) - Y(q, qd, qdd_ref) delta - (sum c_k N_k) (A - qdd_ref) - N_d a
-     so that Y delta has an acceleration per parameter, and S a = M_c^-1 N_d a is a disturbance with S_l from Q R N_d
+     so that Y delta has an acceleration per parameter, and S a = M_c^-1 N_d a is a disturbance with S_l from Q R N_d.
+     That of a payload acts on other outputs through its inertial norm (:mod:`torquec.proof.tracking.inertial_norm`),
+     that of bodies beside a payload by the radii of |a|
 
 (11) Over an ellipsoid |x' delta| <= |F' x|, and for x known within r <= |F' x_0| + sqrt(r' |F F'| r): a row of R Y is
      one x', so that all parameters stay correlated
 
-The largest value over all cells is used. A vector that solves (8) also proves every true inertia nonsingular.
+The largest value over all cells is used. A vector that solves (8) also proves every true inertia nonsingular; with a
+payload, a tube does: where its radii of |a| and |a|_e exceed their bounds, no a but zero has M_t a = 0.
 """
 
 from __future__ import annotations
