@@ -27,7 +27,6 @@ COVERED_BY = {
     "proof/tracking/error_tube.py": "control/test_tracking_guarantee.py",
     "proof/tracking/preconditioned.py": "proof/tracking/test_plant_uncertainty.py",
     "proof/tracking/payload_cell.py": "proof/tracking/test_plant_uncertainty.py",
-    "proof/tracking/inertial_tube.py": "proof/tracking/test_inertial_norm.py",
     "proof/tracking/divergence_reason.py": "control/test_uncertainty.py",
     "proof/tracking/time_pieces.py": "control/test_uncertainty.py",
     "proof/tracking/varying_tube.py": "control/test_uncertainty.py",

@@ -84,8 +84,7 @@ _LONGER_PIECE = 0.005  # the same [s] for tubes that vary with time
 _FEWEST, _MOST = 256, 32768
 """Smallest and largest number of time pieces of a motion: short motions need narrow pieces, long ones fit memory."""
 
-_COARSE, _FINE = (4, 1), (8, 1)  # ranges of a payload's mass, cubes along each axis for its centre: one, because the
-# inertial norm bounds what all centres of a ball differ by; finer where needed
+_COARSE, _FINE = (2, 2), (3, 3)  # cells of a payload: mass ranges, cubes per axis of its centre; fine if these fail
 
 _POSITIONS = 16  # of a motion, at which the inertia is compared with the friction
 _STILL = 1e-12  # speeds and accelerations of the reference below it are rounding error, which its enclosure covers

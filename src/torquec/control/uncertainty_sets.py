@@ -105,7 +105,6 @@ def plant_uncertainty(
         integral=None if feedback.integral is None else np.array(feedback.integral),
         at_reference=evaluation is Evaluation.REFERENCE,
         payload_reach=(held.nominal_mass, held.centre_within) if (held := stated.payload) else (0.0, math.inf),
-        payload_inertia=stated.payload.inertia_part if stated.payload else 0.0,
         stated=_inertia_entries(stated, directions.shape[1]),
     )
 

@@ -17,8 +17,7 @@ def held(values):
 
 
 def constant(*, momentum=0.0, force=0.0, change=0.0, signed=()):
-    zero = held(0.0)
-    return ConstantErrors(zero, held(momentum), held(force), held(change), zero, zero[..., :1], zero, signed)
+    return ConstantErrors(held(0.0), held(momentum), held(force), held(change), signed)
 
 
 @pytest.mark.parametrize(("delay", "share", "integral"), CASES)

@@ -19,7 +19,6 @@ from torquec.model.model_parameters import ModelParameters
 from torquec.model.quantities import base_of
 from torquec.proof.tracking.acceleration_bound import AccelerationBound, CloserAccelerationBound, MotionBoxes
 from torquec.proof.tracking.error_inputs import ActingErrors, ErrorMotion
-from torquec.proof.tracking.inertial_norm import InertialNorm, length
 from torquec.robot.friction import Friction
 from torquec.robot.robot import Drives
 from torquec.spatial import Inertia
@@ -52,23 +51,12 @@ def errors_at(sets, bound, q, qd, v, *, cells=EMPTY, cell=None):
     inverse = bound.inverse(bound.inertia(boxes.q_lower, boxes.q_upper))
     G, paths, _ = sets.frozen(bound, cells, np.array([q]))
     motion = [ErrorMotion(zero[0], zero[0], np.ones(1), moving=False)] * len(cells)
-    norm = InertialNorm.of(paths)
-
-    def causes(size):
-        acting = ActingErrors(zero, zero, zero, motion, zero, size * np.ones((len(cells), 1, 1)))
-        return sets.plant_errors(inverse, boxes, cells, (G, paths, norm.L, norm.K), acting)
-
-    def sizes(found):
-        return {
-            cause: each.most + np.abs(each.high) + (np.abs(paths) @ each.torque[..., None])[..., 0]
-            for cause, each in found.items()
-        }
-
-    found = causes(0.0)
-    if cells.shape[2]:  # the inertial norm of these errors changes them in turn
-        own = length((np.abs(norm.L) @ sizes(found)["payload"][..., None])[..., 0])[..., None]
-        found = causes(own / (1.0 - causes(1.0)["payload"].constant.norm))
-    return {cause: (values.max(axis=0) if cell is None else values[cell])[0] for cause, values in sizes(found).items()}
+    found = sets.plant_errors(inverse, boxes, cells, (G, paths), ActingErrors(zero, zero, zero, motion, zero))
+    sizes = {
+        cause: each.most + np.abs(each.high) + (np.abs(paths) @ each.torque[..., None])[..., 0]
+        for cause, each in found.items()
+    }
+    return {cause: (values.max(axis=0) if cell is None else values[cell])[0] for cause, values in sizes.items()}
 
 
 def perturbed(robot, parts):

@@ -94,16 +94,6 @@ class CoupledErrorLoop:
         noise[:, 2 * n :] = rows[:, 2 * n :, 0]
         return rows, noise
 
-    def accelerations(self, asked: Array, direct: Array, G: Array, A: Array) -> tuple[Array, Array]:
-        """Rows (B, n, kinds, n) of p_k/T^2 of (1), and factors (B, n, n) of errors n_k, from those of feedback."""
-        if not self.delay:
-            rows, noise = np.einsum("bij,bjkl->bikl", G, asked), G @ direct
-        else:
-            rows, noise = np.zeros_like(asked), np.zeros_like(direct)
-            rows[:, :, -1] = G / self.period**2
-        rows[:, :, 1] += A / self.period**2
-        return rows, noise
-
     def step(self, g: Array, G: Array, A: Array, *, sign: float = -1.0) -> tuple[Array, Array]:
         """g F (B, rows, kinds, n), and the factors (B, rows, n) of an error n_k; of |F| for |G|, |A| and `sign` 1."""
         p, s, measured = self._scaled

@@ -21,7 +21,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -29,7 +28,6 @@ import numpy as np
 from torquec.foundation.arrays import Array, Indices
 from torquec.proof.tracking.coupled_loop import CoupledErrorLoop, Decay
 from torquec.proof.tracking.error_inputs import ErrorInputs, SignedErrors
-from torquec.proof.tracking.inertial_norm import InertialNorm, length, spectral_norm
 
 _SLOTS = 40
 """Approximate number of lag slots: more of them give tighter bounds and take more memory."""
@@ -56,39 +54,13 @@ _LAST: dict[bytes, CoupledResponse] = {}
 class Epochs:
     """Constant matrices of every payload cell and epoch: G, M_t^-1 (C, E, n, n) and the nominal M (E, n, n).
 
-    `of_piece` (N,): the epoch of every piece of time, not decreasing. `loaded`: whether the payload is unknown.
+    `of_piece` (N,): the epoch of every piece of time, not decreasing.
     """
 
     G: Array
     inverse: Array
     M: Array
     of_piece: Indices
-    loaded: bool = True
-
-    @classmethod
-    def of(cls, G: Array, inverse: Array, M: Array, change: float, *, loaded: bool) -> Epochs:
-        """Epochs of matrices by piece: a new one begins where G or the scaled M_t^-1 has changed by `change`; its
-        matrices are midpoints over it.
-        """
-        size = np.sqrt(np.abs(np.diagonal(inverse, axis1=2, axis2=3)))
-        firsts = [0]
-        for k in range(1, len(M)):
-            a = firsts[-1]
-            scaled = (inverse[:, k] - inverse[:, a]) / (size[:, a, :, None] * size[:, a, None, :])
-            if max(np.abs(scaled).max(), np.abs(G[:, k] - G[:, a]).max()) > change:
-                firsts.append(k)
-
-        def middles(matrices: Array) -> Array:
-            ends = (best.reduceat(matrices, firsts, axis=-3) for best in (np.minimum, np.maximum))
-            return np.asarray(0.5 * sum(ends))
-
-        of_piece = np.searchsorted(firsts, np.arange(len(M)), side="right") - 1
-        return cls(middles(G), middles(inverse), middles(M), of_piece, loaded)
-
-    @cached_property
-    def norm(self) -> InertialNorm:
-        """The inertial norm of every cell and epoch."""
-        return InertialNorm.of(self.inverse)
 
     def recent(self, edges: Array, slot: float) -> list[Indices]:
         """The epoch (N,) of every piece between `edges`, and earlier epochs in which a slot of this length [s] that
@@ -102,10 +74,9 @@ class Epochs:
 
 @dataclass(frozen=True, eq=False)
 class CoupledResponse:
-    """Gains (2) of every cell and epoch: `level`, `torque`, `known` (C, E, 5 n, L n) by slot of lag; `momentum` and
-    `force` (C, E, n, L n) of (4); `norm` (C, E, 4 n + 1, L), (4) and (5) of
-    :mod:`torquec.proof.tracking.inertial_norm`; `start` (C, E, L, 5 n) and `noise` (C, E, 5 n), already times initial
-    errors and noise; `rest` (C, E, 5 n, kinds, n) of (1). Rows are those of `OUTPUTS` and K^-1 p_k/T^2.
+    """Gains (2) of every cell and epoch: `level`, `torque`, `known` (C, E, 4 n, L n) by slot of lag; `momentum` and
+    `force` (C, E, n, L n) of (4); `start` (C, E, L, 4 n) and `noise` (C, E, 4 n), already times initial errors and
+    noise; `rest` (C, E, 4 n, kinds, n) of (1).
     """
 
     loop: CoupledErrorLoop
@@ -115,7 +86,6 @@ class CoupledResponse:
     known: Array
     momentum: Array
     force: Array
-    norm: Array
     start: Array
     noise: Array
     rest: Array
@@ -125,38 +95,19 @@ class CoupledResponse:
         """Number of lag slots."""
         return int(self.start.shape[2])
 
-    def _signed(self, epoch: int, each: SignedErrors, h: Array, slots: slice) -> Array:
-        """Bounds (C, 4 n, s) of speeds, feedback, torques and K^-1 (p_k/T^2 - w) for responses `h` (C, p, 4 n, s)."""
-        n, L = each.low.shape[-1], self.epochs.norm.L[:, epoch]
-
-        def now(values: Array, best: np.ufunc) -> Array:  # in a slot and the next one
-            later = np.concatenate([values[:, :, 1:], values[:, :, -1:]], axis=2)
-            return np.asarray(best(values, later)[:, :, slots].swapaxes(2, 3))
-
-        low, high = now(each.low, np.minimum), now(each.high, np.maximum)
-        h[:, :, 3 * n :] -= L[:, None] @ (0.5 * (low + high))
-        found = each.parameters.bound(h)
-        half = 0.5 * (high - low) + _ROUNDED * (np.abs(low) + np.abs(high))
-        found[:, 3 * n :] += np.abs(L) @ np.einsum("cp,cpns->cns", each.parameters.largest, half)
-        return found
-
     def reached(self, epoch: int, inputs: ErrorInputs, slots: slice, largest: Array, *, free: bool = True) -> Array:
-        """Bounds (C, s, 4 n + 1) of the outputs and of |p_k/T^2|_e in some slots of an epoch, from inputs in all slots
-        (C, S, n), whose `norm` is that of the epoch.
+        """Bounds (C, s, 4 n) of the outputs in some slots of an epoch, from inputs in all slots (C, S, n).
 
         `largest` (C, kinds, n) bounds the states; without `free`, initial errors, noise and remainders are left out.
         """
         count, ahead, n = slots.stop - slots.start, self.lags + 1, inputs.level.shape[2]
 
         def windows(values: Array, best: np.ufunc) -> Array:
-            width = values.shape[-1]
-            before = np.zeros((*values.shape[:-2], ahead, width))
+            before = np.zeros((*values.shape[:-2], ahead, n))
             padded = np.concatenate([before, values[..., : slots.stop, :]], axis=-2)[..., slots.start :, :]
             both = best(padded[..., :-1, :], padded[..., 1:, :])[..., 1 : count + self.lags, :]
             seen = np.lib.stride_tricks.sliding_window_view(both, self.lags, axis=-2)[..., ::-1]
-            return np.asarray(
-                seen.swapaxes(-1, -3).reshape(*values.shape[:-2], self.lags * width, count)
-            )  # (.., L n, s)
+            return np.asarray(seen.swapaxes(-1, -3).reshape(*values.shape[:-2], self.lags * n, count))  # (.., L n, s)
 
         def ends(each: ErrorInputs | SignedErrors) -> tuple[Array, Array]:
             low, high = windows(each.low, np.minimum), windows(each.high, np.maximum)
@@ -169,36 +120,23 @@ class CoupledResponse:
         if held is None:
             found += np.abs(known @ middle) + level @ (own + half)
         else:
-            if not inputs.is_whole:
-                found[:, n:] += np.abs(known[:, n:] @ middle) + level[:, n:] @ half
-            found[:, n:] += level[:, n:] @ (own + windows(held.level, np.maximum))
+            found[:, n:] += np.abs(known[:, n:] @ middle)
+            found[:, n:] += level[:, n:] @ (own + half + windows(held.level, np.maximum))
+            own = own + windows(held.change, np.maximum)
             for each in held.signed:
                 middle, half = ends(each)
-                unsteady = np.einsum("cp,cpls->cls", each.parameters.largest, half)
-                if each.whole:
-                    found[:, n:] += self._signed(epoch, each, known[:, None, n:] @ middle, slots)
-                    found[:, n:] += level[:, n:] @ unsteady
-                own = own + unsteady
+                own = own + np.einsum("cp,cpls->cls", each.parameters.largest, half)
                 found[:, :n] += each.parameters.bound(known[:, None, :n] @ middle)
-            found[:, :n] += level[:, :n] @ own
-            turned = self.norm[:, epoch] @ windows(held.norm, np.maximum)
-            parts = self.momentum[:, epoch] @ windows(held.momentum, np.maximum)
+            found[:, :n] += level[:, :n] @ own + self.momentum[:, epoch] @ windows(held.momentum, np.maximum)
             if not self.loop.share.all():
-                parts += self.force[:, epoch] @ windows(held.force, np.maximum)
-            parts += level[:, :n] @ windows(held.change, np.maximum)
-            # Of several causes only the payload has a norm.
-            found[:, :n] += parts
-            found[:, n : 4 * n] += np.minimum(turned[:, n:-1], level[:, n : 4 * n] @ windows(held.turned, np.maximum))
+                found[:, :n] += self.force[:, epoch] @ windows(held.force, np.maximum)
         found = found.swapaxes(1, 2)
         if free:
             found += self.noise[:, epoch, None]
             found += np.einsum("crsn,csn->cr", self.rest[:, epoch], largest)[:, None]
             begun = self.start[:, epoch, slots.start : slots.stop]
             found[:, : begun.shape[1]] += begun
-        whole = length(found[..., 4 * n :])
-        if held is not None:
-            whole += turned[:, -1]
-        return np.concatenate([found[..., : 4 * n], whole[..., None]], axis=-1) * (1.0 + _ROUNDED)
+        return found * (1.0 + _ROUNDED)
 
 
 def coupled_response(
@@ -229,34 +167,24 @@ def _coupled_response(
     M = np.broadcast_to(epochs.M, epochs.G.shape).reshape(-1, n, n)
     A = loop.resisted(inverse)
     both = loop.transition(G, A)
-    L, K = (each.reshape(-1, n, n) for each in (epochs.norm.L, epochs.norm.K))
     size = both.shape[1]
     if not np.isfinite(both).all() or _radius(both[:, :, :size]) > _SLOW ** (1.0 / (_SLOWEST * _SLOTS * slot)):
         raise loop.unstable()
     g, direct = loop.outputs(M)
-    first_rows, first_noise = loop.accelerations(g[:, 2 * n : 3 * n], direct[:, 2 * n : 3 * n], G, A)
-    g, direct = (
-        np.concatenate([each, (L @ x.reshape(len(L), n, -1)).reshape(x.shape)], axis=1)
-        for each, x in ((g, first_rows), (direct, first_noise))
-    )
     heard, sums, decay = np.abs(direct) @ noise, np.zeros_like(g), Decay(loop)
     gathered: list[list[Array]] = []
     over = False
     while not over:
         if len(gathered) == _SLOWEST * _SLOTS:
             raise loop.unstable()
-        parts = [np.zeros((len(G), 5 * n, n)) for _ in range(3)]
-        normed = np.zeros((len(G), 4 * n + 1, 1))
-        begun, sawtooth = np.zeros((len(G), 5 * n)), np.zeros((len(G), n, n))
+        parts = [np.zeros((len(G), 4 * n, n)) for _ in range(3)]
+        begun, sawtooth = np.zeros((len(G), 4 * n)), np.zeros((len(G), n, n))
         varied = np.abs(g[:, :n, 1]) * (not gathered)
         for every, seen in loop.rows(g, both, slot):
             first, last, smooth = every[:-1, :, :, 0], every[:-1, :, :, 1], loop.share > 0.0
             parts[0] += _integral(first, last).sum(axis=0)
             parts[1] += _integral(first @ inverse, last @ inverse).sum(axis=0)
             parts[2] += (0.5 * first + last).sum(axis=0)
-            for end in (0.5 * (first + last) @ K, 0.5 * last @ K) if epochs.loaded else ():
-                normed[:, :-1, 0] += length(end[:, :, : 4 * n]).sum(axis=0)
-                normed[:, -1, 0] += spectral_norm(end[:, :, 4 * n :]).sum(axis=0)
             slope, step = np.abs(first[:, :, :n]), every[1:, :, :n, 1] - last[:, :, :n]
             varied += np.where(smooth, slope + np.abs(step - first[:, :, :n]), np.abs(step)).sum(axis=0)
             sawtooth += np.where(smooth, 0.0, slope).sum(axis=0)
@@ -265,12 +193,10 @@ def _coupled_response(
             begun = np.maximum(begun, loop.starts(every, position, speed).max(axis=0))
             over, g = over or decay.is_over(every), every[-1]
         varied += np.abs(g[:, :n, 1]) * over  # beyond the last lag the kernel of (4) is zero
-        gathered.append([*parts, varied, sawtooth, normed, begun])
+        gathered.append([*parts, varied, sawtooth, begun])
     moved, _ = loop.step(sums, np.abs(G), np.abs(A), sign=1.0)
     units = loop.period**2
-    level, torque, known, varied, sawtooth, normed, start = (
-        np.stack(each, axis=1) for each in zip(*gathered, strict=True)
-    )
+    level, torque, known, varied, sawtooth, start = (np.stack(each, axis=1) for each in zip(*gathered, strict=True))
     torque = torque + _ROUNDED * (level @ np.abs(inverse)[:, None])  # cancellation in g_m M_t^-1
 
     def shaped(values: Array) -> Array:
@@ -280,7 +206,6 @@ def _coupled_response(
         return shaped(unit * values.swapaxes(1, 2).reshape(len(G), values.shape[2], -1))
 
     rest = np.abs(g) + (_STEP + size * _EPS) * (moved + sums)
-    rest[:, 4 * n :] += _STEP * (np.abs(L) @ np.abs(first_rows).reshape(len(L), n, -1)).reshape(first_rows.shape)
     return CoupledResponse(
         loop,
         epochs,
@@ -289,7 +214,6 @@ def _coupled_response(
         by_lag(known, units),
         by_lag(varied, loop.period * (1.0 + _ROUNDED)),
         by_lag(sawtooth, 0.5 * units * (1.0 + _ROUNDED)),
-        by_lag(normed, units * (1.0 + _ROUNDED)),
         shaped(start),
         shaped(heard * (1.0 + _ROUNDED)),
         shaped(rest),

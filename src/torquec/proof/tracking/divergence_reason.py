@@ -10,8 +10,7 @@ import numpy as np
 from torquec.proof.tracking.acceleration_bound import MotionBoxes
 from torquec.proof.tracking.error_inputs import ErrorInputs
 from torquec.proof.tracking.error_tube import joint_unit
-from torquec.proof.tracking.inertial_norm import InertialNorm
-from torquec.proof.tracking.payload_cell import CellPlant, in_cell, solved
+from torquec.proof.tracking.payload_cell import in_cell, solved
 from torquec.proof.tracking.preconditioned import batched_product
 
 if TYPE_CHECKING:
@@ -58,8 +57,7 @@ def _singular(problem: VaryingTube) -> Divergence:
     q = np.unique(problem.reference.q, axis=0)
     zero, split = np.zeros_like(q), sets.directions.shape[1]
     R, D = problem.bound.inverse(problem.bound.inertia(q, q))
-    boxes = MotionBoxes(q, q, zero, zero, zero, zero)
-    columns = sets.preconditioned(R, boxes)
+    columns = sets.preconditioned(R, MotionBoxes(q, q, zero, zero, zero, zero))
     bodies = sets.deviations(*(each[:, :, :split, 1:] for each in columns))
     payload = (np.abs(columns[0]) + columns[1])[:, :, split:, 1:]
     largest = np.abs(problem.cells).sum(axis=1).max(axis=0)
@@ -70,22 +68,10 @@ def _singular(problem: VaryingTube) -> Divergence:
     cause = max(shares, key=lambda name: float(shares[name].max()))
     joint = int(np.argmax(shares[cause]))
 
-    changes = [sets.payload_change(cell) for cell in problem.cells]
-    twists = None if sets.carried is None or split else sets.carried.frame_twists(boxes)
-
     def is_regular(part: float) -> bool:
         load = columns[0][:, :, split:], columns[1][:, :, split:]
-        for values, change in zip(problem.cells, changes, strict=True):
-            own = change.scaled(part)
-            cell = in_cell(*load, part * values[0], own, D, part * bodies)
-            if twists is None:
-                regular = np.isfinite(solved(cell.wrong, np.ones_like(q)))
-            else:
-                norm = InertialNorm.of((cell.Q @ R)[None])
-                regular = CellPlant((R, D), cell, own, twists, (cell.P, cell.Q @ R, norm.L[0], norm.K[0])).part < 1.0
-            if not regular.all():
-                return False
-        return True
+        cells = (in_cell(*load, part * centre, part * half, D, part * bodies) for centre, half in problem.cells)
+        return all(bool(np.isfinite(solved(cell.wrong, np.ones_like(q))).all()) for cell in cells)
 
     part = _largest(is_regular)
     most = ", ".join(f"{name} = {value(part):.2g}" for name, value in sets.stated.items())

@@ -85,33 +85,27 @@ class ParameterSet:
 
 @dataclass(frozen=True, eq=False)
 class SignedErrors:
-    """(1): ends `low` <= a_p <= `high` (C, p, S, n), and the set of the parameters; those of all outputs if `whole`."""
+    """(1): ends `low` <= a_p <= `high` (C, p, S, n), and the set of the parameters."""
 
     low: Array
     high: Array
     parameters: ParameterSet
-    whole: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class ConstantErrors:
     """Inputs due to constant parameters (C, S, n). All outputs but the position have the `level`; the position has the
     `signed` errors (1) and, of (2), `momentum` |S_l ed|, `force` |S_l edd| and `change`, the level of the other terms.
-    `norm` (C, S, 1) bounds a payload's S edd in the inertial norm of its epoch, `turned` joint by joint. `beside`: by
-    how much signed errors of all outputs differ from the known acceleration.
     """
 
     level: Array
     momentum: Array
     force: Array
     change: Array
-    turned: Array
-    norm: Array
-    beside: Array
     signed: tuple[SignedErrors, ...] = ()
 
 
-_BY_TIME = ("level", "momentum", "force", "change", "turned", "norm", "beside")
+_BY_TIME = ("level", "momentum", "force", "change")
 _BY_PIECE = ("level", "torque", "low", "high", "feedback")
 
 
@@ -130,15 +124,9 @@ class ErrorInputs:
     constant: ConstantErrors | None = None
 
     @property
-    def is_whole(self) -> bool:
-        """True where signed errors take the place of the known acceleration for all outputs."""
-        return self.constant is not None and any(each.whole for each in self.constant.signed)
-
-    @property
     def most(self) -> Array:
         """The level, including that of constant parameters."""
-        held = self.constant
-        return self.level if held is None else self.level + held.level + held.turned + held.beside
+        return self.level if self.constant is None else self.level + self.constant.level
 
     def mapped(self, largest: Callable[[Array], Array], least: Callable[[Array], Array]) -> ErrorInputs:
         """The inputs over other parts of time, as `largest` gives them; lower ends as `least` gives them."""
@@ -156,7 +144,7 @@ def joined_inputs(parts: Sequence[ErrorInputs], *, axis: int = -2) -> ErrorInput
     constant, held = [each.constant for each in parts if each.constant is not None], None
     if constant:
         signed = tuple(
-            replace(one[0], low=join([e.low for e in one]), high=join([e.high for e in one]))
+            SignedErrors(join([e.low for e in one]), join([e.high for e in one]), one[0].parameters)
             for one in zip(*(each.signed for each in constant), strict=True)
         )
         held = ConstantErrors(**{name: join([getattr(c, name) for c in constant]) for name in _BY_TIME}, signed=signed)
@@ -179,8 +167,7 @@ def summed(parts: Iterable[ErrorInputs]) -> ErrorInputs:
 class ActingErrors:
     """Inputs of a plant, by cell (C, N, n): `friction` errors [N m or N], the `feedback` |u|, and `other`, the
     difference of A from the reference acceleration without the feedback; errors of the `motion` by cell; `damped`
-    torques B ed [N m or N] act through the loop's M_t^-1, and count where the true one differs. `inertial` (C, N, 1):
-    the inertial norm of acceleration errors.
+    torques B ed [N m or N] act through the loop's M_t^-1, and count where the true one differs.
     """
 
     friction: Array
@@ -188,7 +175,6 @@ class ActingErrors:
     other: Array
     motion: Sequence[ErrorMotion]
     damped: Array
-    inertial: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,4 +213,4 @@ def reaction(wrong: Array, columns: Ends, size: Callable[[Array, Array], Array],
     change = batched_product(rate, motion.speed) + batched_product(off + apart, motion.acceleration)
     change = change + verified_bound(wrong, forced, rounds=_ROUNDS) - forced / _UP
     momentum, force = (batched_product(S + apart, each) * _UP for each in (motion.speed, motion.acceleration))
-    return ConstantErrors(0.0 * change, momentum, force, change * _UP, 0.0 * change, 0.0 * change[:, :1], 0.0 * change)
+    return ConstantErrors(np.zeros_like(change), momentum, force, change * _UP)

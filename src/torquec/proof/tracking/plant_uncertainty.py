@@ -22,31 +22,27 @@ approximate inverse of M, D >= |1 - R M|, N_k = dY_k/dqdd, and for a cell with c
 
 (6)  R M_t = 1 + sum c_k R N_k + E,   |E| <= D + sum r_k |R N_k| + sum |R N_j| of the directions;  Q ~ (1 + sum ..)^-1
 (7)  |Q R Y(q, qd, A) delta| <= |sum c_k Q R Y_k| + sum r_k |Q R Y_k|  at A = qdd_ref, plus those of N_k |A - qdd_ref|
-(8)  |B| <= |Q R (right side of (3))| + |1 - Q R M_t| |B|,  solved as (6) of :mod:`torquec.proof.enclosure.enclose`;
-     with a payload, by (10), M_c takes the place of M_t
+(8)  |B| <= |Q R (right side of (3))| + |1 - Q R M_t| |B|,  solved as (6) of :mod:`torquec.proof.enclosure.enclose`
 (9)  Feedback u in A accelerates by G u, G = M_t^-1 M, which is part of the loop (`coupled_response`) with one constant
      G_f for an epoch. The rest is a disturbance:  Q R M_t (G - G_f) u = Q (1 - P G_f) u + Q (1 - R M) (G_f - 1) u -
      Q (R M_t - P - (R M - 1)) G_f u,  P = 1 + sum c_k R N_k. Torques likewise act through a constant M_t^-1 per epoch,
      and Y delta of a cell's centre at the reference is a known acceleration
 
-(10) Constant deviations d from a cell's centre, and those of bodies, act on outputs as in `error_inputs`. With a
+(10) Constant deviations d from a cell's centre, and those of bodies, act on the position as in `error_inputs`. With a
      the error of the acceleration, M_c the inertia of the centre and N_d = sum d_k N_k, exactly
        M_c B = f^ - f + (drive error) - Y(q, qd, qdd_ref) delta - (sum c_k N_k) (A - qdd_ref) - N_d a
-     so that Y delta has an acceleration per parameter, and S a = M_c^-1 N_d a is a disturbance with S_l from Q R N_d.
-     That of a payload acts on other outputs through its inertial norm (:mod:`torquec.proof.tracking.inertial_norm`),
-     that of bodies beside a payload by the radii of |a|
+     so that Y delta has an acceleration per parameter, and S a = M_c^-1 N_d a is a disturbance with S_l from Q R N_d
 
 (11) Over an ellipsoid |x' delta| <= |F' x|, and for x known within r <= |F' x_0| + sqrt(r' |F F'| r): a row of R Y is
      one x', so that all parameters stay correlated
 
-The largest value over all cells is used. A vector that solves (8) also proves every true inertia nonsingular; with a
-payload, a tube does: where its radii of |a| and |a|_e exceed their bounds, no a but zero has M_t a = 0.
+The largest value over all cells is used. A vector that solves (8) also proves every true inertia nonsingular.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -70,7 +66,7 @@ from torquec.proof.tracking.error_inputs import (
     joined_inputs,
     reaction,
 )
-from torquec.proof.tracking.payload_cell import CellPlant, PayloadChange, constant_inputs, in_cell, solved
+from torquec.proof.tracking.payload_cell import constant_inputs, in_cell, solved
 from torquec.proof.tracking.preconditioned import CarriedColumns, Ends, RateBound, batched_product
 from torquec.proof.tracking.viscous_damping import ViscousDamping
 from torquec.robot.robot import Robot
@@ -117,7 +113,6 @@ class PlantUncertainty:
     factor: Array | None = None
     integral: Array | None = None
     payload_reach: tuple[float, float] = (0.0, math.inf)
-    payload_inertia: float = 0.0
     stated: Mapping[str, Callable[[float], float]] = field(default_factory=dict)
 
     def speed_errors(self, fastest: Array) -> Array:
@@ -247,14 +242,13 @@ class PlantUncertainty:
             return model, solved(D, total), drift
 
     def plant_errors(
-        self, inverse: Ends, own: MotionBoxes, cells: Array, frozen: Sequence[Array], acting: ActingErrors
+        self, inverse: Ends, own: MotionBoxes, cells: Array, frozen: Ends, acting: ActingErrors
     ) -> dict[str, ErrorInputs]:
         """(3), (9), (10) by cause for every cell, with centres and half widths `cells` (C, 2, k), over motions `own`
-        with the accelerations of the reference. `frozen`: G and M_t^-1 (C, N, n, n) of the loop's gains, L and K.
+        with the accelerations of the reference. `frozen`: G and M_t^-1 (C, N, n, n) of the loop's gains.
         """
         R, D = inverse
         split = self.directions.shape[1]
-        twists = None if self.carried is None else self.carried.frame_twists(own)
         drives = np.broadcast_to(self.drive_error, acting.friction.shape)
         found: list[dict[str, ErrorInputs]] = []
         with np.errstate(all="ignore"):
@@ -263,12 +257,11 @@ class PlantUncertainty:
             sizes = self.deviations(bodies, body_spread)
             load, spread = middle[:, :, split:], radius[:, :, split:]
             payloads = ParameterSet.of_payload(cells, *self.payload_reach)
-            for c, (centre, _) in enumerate(cells):
+            for c, (centre, half) in enumerate(cells):
                 G, held = frozen[0][c], frozen[1][c]
-                change = self.payload_change(cells[c])
                 u, other = acting.feedback[c], acting.other[c]
                 motion = acting.motion[c]
-                cell = in_cell(load, spread, centre, change, D, sizes[..., 1:] * _ROUNDED_UP)
+                cell = in_cell(load, spread, centre, half, D, sizes[..., 1:] * _ROUNDED_UP)
                 QR = cell.Q @ R
                 size = np.abs(QR) + rounding(R.shape[1]) * (np.abs(cell.Q) @ np.abs(R))
                 apart = np.abs(QR - held) + 2.0 * rounding(R.shape[1]) * (np.abs(cell.Q) @ np.abs(R))
@@ -279,31 +272,37 @@ class PlantUncertainty:
                     first = batched_product(size, torque + damped)
                     own_inertia = solved(cell.centre_wrong, first)
                     beyond = own_inertia - first + batched_product(apart, torque + damped)
-                    more = zero if twists else np.maximum(solved(cell.wrong, first) - own_inertia, 0.0)
-                    constant = ConstantErrors(more, zero, zero, zero, zero, zero[:, :1], zero)
-                    right[cause] = ErrorInputs(beyond, torque, zero, zero, zero, constant)
+                    more = np.maximum(solved(cell.wrong, first) - own_inertia, 0.0)
+                    right[cause] = ErrorInputs(beyond, torque, zero, zero, zero, ConstantErrors(more, zero, zero, zero))
                 moved = batched_product(np.abs(G), u)
                 if split:
-                    reach = motion.acceleration if twists else other + moved
-                    both = sizes[..., 0] + batched_product(sizes[..., 1:], reach)
+                    both = sizes[..., 0] + batched_product(sizes[..., 1:], other + moved)
                     turned = (cell.Q @ bodies.reshape(*bodies.shape[:2], -1)).reshape(bodies.shape)
                     step = rounding(bodies.shape[1]) * (np.abs(cell.Q) @ np.abs(bodies).reshape(*bodies.shape[:2], -1))
                     loose = step.reshape(bodies.shape) + np.einsum("nij,njkl->nikl", np.abs(cell.Q), body_spread)
                     signed, spare = self._signed(turned[..., 0], loose[..., 0], len(cells))
-                    wrong = cell.centre_wrong if twists else cell.wrong
-                    level = solved(wrong, batched_product(np.abs(cell.Q), both))
+                    level = solved(cell.wrong, batched_product(np.abs(cell.Q), both))
                     inertial = reaction(cell.centre_wrong, (turned[..., 1:], loose[..., 1:]), self.deviations, motion)
                     right["bodies"] = constant_inputs(
                         cell, c, known=(zero, zero), signed=signed, rest=spare, level=level, inertial=inertial
                     )
-                plant = CellPlant(inverse, cell, change, twists, tuple(each[c] for each in frozen))
-                right["payload"] = plant.inputs(c, payloads, (u, moved, other), motion, acting.inertial[c])
+                identity = np.eye(len(self.drive_error))
+                step = 4.0 * rounding(len(identity)) * (np.abs(cell.Q) @ (identity + np.abs(cell.P) @ np.abs(G)))
+                away = np.abs(cell.Q @ (identity - cell.P @ G)) + step
+                away = away + np.abs(cell.Q) @ (D @ np.abs(identity - G))
+                rest = batched_product(away, u) + batched_product(cell.whole, other)
+                level = cell.loose[..., 0] + batched_product(cell.loose[..., 1:], moved) + rest
+                level = solved(cell.wrong, np.abs(cell.known) + level) - np.abs(cell.known)
+                rest = cell.wide[..., 0] + batched_product(cell.wide[..., 1:], moved) + rest
+                inner = [x * half[:, None] for x in (cell.columns[..., 1:], cell.column_spread)]
+                inertial = reaction(cell.centre_wrong, (inner[0], inner[1]), _sum, motion)
+                columns = np.moveaxis(cell.columns[..., 0], 2, 0)
+                signed = SignedErrors(columns, columns, payloads)
+                right["payload"] = constant_inputs(
+                    cell, c, known=(cell.known, u), signed=signed, rest=rest, level=level, inertial=inertial
+                )
                 found.append(right)
         return {cause: joined_inputs([each[cause] for each in found], axis=0) for cause in found[0]}
-
-    def payload_change(self, cell: Array) -> PayloadChange:
-        """What the payloads of a cell (2, k) differ from its centre."""
-        return PayloadChange.of(cell, *self.payload_reach, self.payload_inertia)
 
     def _signed(self, middle: Array, radius: Array, cells: int) -> tuple[SignedErrors, Array]:
         """Accelerations of unit parameters of bodies (p, N, n) with their set, and the contribution of radii (N, n),
@@ -375,6 +374,10 @@ class PlantUncertainty:
             return np.zeros((count, n, 0, 1 + n)), np.zeros((count, n, 0, 1 + n))
         middle, radius = (np.concatenate(each, axis=2) for each in zip(*found, strict=True))
         return middle, radius
+
+
+def _sum(middle: Array, radius: Array) -> Array:
+    return np.asarray((np.abs(middle) + radius).sum(axis=2))
 
 
 def _standing(shaft: Shaft, speed: Any, *, forwards: bool) -> Direction:

@@ -31,9 +31,6 @@ from torquec.robot.robot import Robot
 Ends = tuple[Array, Array]
 """Middles and radii of a quantity, or its lower and upper ends."""
 
-_FIRST, _MASS = slice(6, 9), 9
-"""Places of the first moments and of the mass among the ten standard parameters."""
-
 _UP = 1.0 + 1e-12  # covers the rounding of sums of some hundred products that are not negative
 
 
@@ -105,18 +102,6 @@ class RateBound:
 
 
 @dataclass(frozen=True, eq=False)
-class _Twists:
-    """`middle` and `radius` (N, 6, n) of J at the centres of boxes, its `slopes` over them by coordinate, and the
-    `half` widths (N, n) of the boxes.
-    """
-
-    middle: Array
-    radius: Array
-    slopes: list[Ends]
-    half: Array
-
-
-@dataclass(frozen=True, eq=False)
 class CarriedColumns:
     """(3) of a payload at a body of the robot: one unit column for each of its ten standard parameters in `frame`.
 
@@ -172,39 +157,17 @@ class CarriedColumns:
             found.append(np.block([[moments, cross], [cross.T, m * np.eye(3)]]))
         return np.array(found)
 
-    def _twists_over(self, boxes: MotionBoxes) -> _Twists:
+    def columns(self, R: Array, boxes: MotionBoxes) -> Ends:
+        """Middles and radii (N, n, 10, 1 + n) of R Y and of R dY/dqdd over the boxes."""
+        count, n = R.shape[:2]
         centre = 0.5 * (boxes.q_lower + boxes.q_upper)
         half = np.maximum(boxes.q_upper - centre, centre - boxes.q_lower) * _UP + 1e-15
         middle, radius = with_constants(*enclose(self._twists, {"q": centre}, {"q": centre})["J"])
         low, high = enclose(self._twist_slopes, {"q": boxes.q_lower}, {"q": boxes.q_upper})["dJ_dq"]
-        slopes = [with_constants(low[..., k], high[..., k]) for k in range(low.shape[-1])]
-        return _Twists(middle, radius, slopes, half)
-
-    def frame_twists(self, boxes: MotionBoxes) -> tuple[Array, Array, Array]:
-        """Middles and radii (N, 6, n) of the angular and linear velocity of the payload's frame per joint speed; its
-        changes over half a box by coordinate (n, N, 6, n), which come with either sign.
-
-        Velocities are in the axes of the body, which are the payload's but for a rotation.
-        """
-        J = self._twists_over(boxes)
-        middle, radius, slopes, half = J.middle, J.radius, J.slopes, J.half
-        x, y, z = self.units[_FIRST, _MASS]  # the origin of the frame: the first moment of a unit mass there
-        shift = np.eye(6)
-        shift[3:, :3] = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]  # w x p
-        changes = [shift @ slope[0] * half[:, k, None, None] for k, slope in enumerate(slopes)]
-        for k, slope in enumerate(slopes):
-            radius = radius + slope[1] * half[:, k, None, None]
-        size = np.abs(middle) + sum(np.abs(slope[0]) * half[:, k, None, None] for k, slope in enumerate(slopes))
-        return shift @ middle, np.abs(shift) @ (radius + rounding(6) * size) * _UP, np.array(changes)
-
-    def columns(self, R: Array, boxes: MotionBoxes) -> Ends:
-        """Middles and radii (N, n, 10, 1 + n) of R Y and of R dY/dqdd over the boxes."""
-        count, n = R.shape[:2]
-        J = self._twists_over(boxes)
-        middle, radius, slopes, half = J.middle, J.radius, J.slopes, J.half
         A, A_wide = R @ middle.swapaxes(1, 2), np.abs(R) @ (radius + rounding(n) * np.abs(middle)).swapaxes(1, 2)
         J_wide = radius
-        for k, slope in enumerate(slopes):
+        for k in range(n):
+            slope = with_constants(low[..., k], high[..., k])
             A_wide = A_wide + magnitudes(R, slope[0].swapaxes(1, 2), slope[1].swapaxes(1, 2)) * half[:, k, None, None]
             J_wide = J_wide + (np.abs(slope[0]) + slope[1]) * half[:, k, None, None]
         w, w_wide = with_constants(*enclose(self._wrenches, boxes.lower, boxes.upper)["w"])

@@ -53,21 +53,9 @@ class Pieces:
         stops = np.searchsorted(self.first, np.arange(count), side="right")
         return np.stack([values[..., a:b, :].max(axis=-2) for a, b in zip(starts, stops, strict=True)], axis=-2)
 
-    def slots_of(self, age: float) -> list[tuple[int, int]]:
-        """For every piece the range of slots that overlap it or the time `age` before it."""
-        start = self._start(age)
-        begin = np.searchsorted(self.last, start, side="left")
-        stop = np.searchsorted(self.first, np.arange(len(start)), side="right")
-        return list(zip(begin.tolist(), stop.tolist(), strict=True))
-
-    def _start(self, age: float) -> Indices:
-        """The piece in which the time `age` before a piece begins."""
-        earlier = np.searchsorted(self.edges, self.edges[:-1] - age * (1.0 + 1e-9), side="right") - 1
-        return np.clip(earlier, 0, None)
-
     def held(self, values: Array, age: float) -> Array:
         """The largest values (.., N, n) over a piece and the time `age` before it."""
-        start = self._start(age)
+        start = np.clip(np.searchsorted(self.edges, self.edges[:-1] - age * (1.0 + 1e-9), side="right") - 1, 0, None)
         found, own = values, np.arange(len(start))
         for back in range(1, int((own - start).max()) + 1):
             found = np.maximum(found, values[..., np.maximum(own - back, start), :])

@@ -5,9 +5,6 @@
      m, h, g the error bounds of M, c and g: each absolute, or relative to the coefficient, which is then enclosed
 (3)  an exact model:          s_i, the same sum over changes due to snapped angles, in every configuration; zero without
 
-(4)  commanded torques over a box with centre z0: tau(z0) +- sum_k |dtau/dz_k| r_k, the slopes over the box; interval
-     ends treat every occurrence of a joint's state as another variable (xArm7, joint 2: 41 N m where 18 are reached)
-
 The robot of (1) to (3) is that of the file as written, without snapped angles. The error of snapping is part of every
 certificate; for an exact model it is bounded here (:mod:`torquec.proof.torque.snap_bound`).
 """
@@ -23,7 +20,7 @@ import numpy as np
 
 from torquec.dynamics import friction_torque, gravity_torque, mass_matrix, spring_torque, velocity_torque
 from torquec.errors import RobotError
-from torquec.expr import Function, differentiate, trace
+from torquec.expr import Function, trace
 from torquec.expr.replay import replay
 from torquec.foundation.arrays import Array
 from torquec.proof.enclosure.enclose import enclose
@@ -33,8 +30,6 @@ from torquec.proof.torque.snap_bound import snap_rows
 from torquec.proof.tracking.acceleration_bound import MotionBoxes
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
-
-_INPUTS = ("q", "qd", "qdd")
 
 _ROUNDED_UP = 1.0 + 1e-12
 """Covers the rounding of a sum of some hundred products that are not negative."""
@@ -75,32 +70,10 @@ class ProvenTorque:
         """
         ends = enclose(self.asked_program, boxes.lower, boxes.upper)
         if friction is not None:
-            low, high = self._closer(boxes, *ends["tau"])
-            ends = {"tau": (low + friction[0], high + friction[1])}
+            ends = {"tau": (ends["tau"][0] + friction[0], ends["tau"][1] + friction[1])}
         sizes = [np.maximum(np.abs(low), np.abs(high)) for low, high in ends.values()]
         largest: Array = np.max(sizes, axis=0)
         return largest
-
-    def _closer(self, boxes: MotionBoxes, low: Array, high: Array) -> tuple[Array, Array]:
-        """Ends (N, n) of the model's torques in the boxes: (4), or the given ends where they are closer."""
-        centre = {name: 0.5 * (boxes.lower[name] + boxes.upper[name]) for name in boxes.lower}
-        own = enclose(self.asked_program, centre, centre)["tau"]
-        reach = np.zeros_like(low)
-        for name, slopes in self._slope_programs.items():
-            half = np.maximum(boxes.upper[name] - centre[name], centre[name] - boxes.lower[name]) * _ROUNDED_UP
-            below, above = enclose(slopes, boxes.lower, boxes.upper)[f"dtau_d{name}"]
-            steepest = np.maximum(np.abs(below), np.abs(above))
-            reach = reach + (steepest @ (half[..., None] + 1e-15))[..., 0]
-        reach = (reach + 1e-15 * np.maximum(np.abs(own[0]), np.abs(own[1]))) * _ROUNDED_UP
-        return np.fmax(low, own[0] - reach), np.fmin(high, own[1] + reach)
-
-    @cached_property
-    def _slope_programs(self) -> dict[str, Function]:
-        """(q, qd, qdd) -> dtau/dq, dtau/dqd and dtau/dqdd (n, n), by the input."""
-        held = trace(
-            "held", lambda **at: {"tau": replay(self.asked_program, at)["tau"]}, dict.fromkeys(_INPUTS, (self.n,))
-        )
-        return {name: differentiate(held, "tau", name) for name in _INPUTS}
 
     @cached_property
     def asked_program(self) -> Function:

@@ -13,8 +13,7 @@ The reference is cut into pieces of time; where it comes to rest, pieces of grow
 (3)  acceleration:  |G| feedback + W + T R;   torque: that of the reference's acceleration, the loop's output M u with
      the M of the epoch, and |M(q) - M| |u|
 Every cell of the payload's set (`cells`) has its own radii, because a payload is constant during a motion; enclosures
-of the nominal robot are over the tubes of all cells together. How the payloads of a cell differ from its centre acts
-through the inertial norm of the acceleration error, another radius (`inertial_tube`).
+of the nominal robot are over the tubes of all cells together.
 
 (4)  the tube of radii r is invariant if (2), (3) of that tube are below r in every piece: up to the first instant at
      which the motion leaves the tube, or at which a narrower piece begins, all bounds hold. Bounds of the next instant
@@ -38,11 +37,16 @@ from torquec.proof.tracking.acceleration_bound import (
     boxes_around,
 )
 from torquec.proof.tracking.coupled_loop import CoupledErrorLoop
-from torquec.proof.tracking.coupled_response import CoupledResponse, Epochs, coupled_response, runs, slot_samples
+from torquec.proof.tracking.coupled_response import (
+    CoupledResponse,
+    Epochs,
+    coupled_response,
+    runs,
+    slot_samples,
+)
 from torquec.proof.tracking.divergence_reason import divergence_reason
 from torquec.proof.tracking.error_inputs import ActingErrors, ErrorInputs, ErrorMotion, joined_inputs, summed
 from torquec.proof.tracking.error_tube import ErrorTube, Radii, TubeLoop, leaves_box, rounded_torque, rounding_error
-from torquec.proof.tracking.inertial_tube import TubeRadii, error_norms, sample_norms
 from torquec.proof.tracking.plant_uncertainty import PlantUncertainty
 from torquec.proof.tracking.preconditioned import batched_product
 from torquec.proof.tracking.time_pieces import Pieces
@@ -83,7 +87,20 @@ class VaryingTube:
     def epochs(self) -> Epochs:
         """Epochs: a new one begins where G or M_t^-1 has changed by `_CHANGE`; its matrices are midpoints over it."""
         G, inverse, M = self.sets.frozen(self.bound, self.cells, self.reference.q)
-        return Epochs.of(G, inverse, M, _CHANGE, loaded=self.cells.shape[2] > 0)
+        size = np.sqrt(np.abs(np.diagonal(inverse, axis1=2, axis2=3)))
+        firsts = [0]
+        for k in range(1, len(M)):
+            a = firsts[-1]
+            scaled = (inverse[:, k] - inverse[:, a]) / (size[:, a, :, None] * size[:, a, None, :])
+            if max(np.abs(scaled).max(), np.abs(G[:, k] - G[:, a]).max()) > _CHANGE:
+                firsts.append(k)
+
+        def middles(matrices: Array) -> Array:
+            ends = (best.reduceat(matrices, firsts, axis=-3) for best in (np.minimum, np.maximum))
+            return np.asarray(0.5 * sum(ends))
+
+        of_piece = np.searchsorted(firsts, np.arange(len(M)), side="right") - 1
+        return Epochs(middles(G), middles(inverse), middles(M), of_piece)
 
     @cached_property
     def slot(self) -> int:
@@ -143,26 +160,21 @@ class VaryingTube:
         r = self.reference
         return boxes_around((r.q, r.qd, r.qdd), (r.q_spread + position, r.qd_spread + speed, r.qdd_spread + other))
 
-    def radii(self, causes: Mapping[str, ErrorInputs], before: TubeRadii) -> tuple[TubeRadii, Array]:
+    def radii(self, causes: Mapping[str, ErrorInputs], before: Radii) -> tuple[Radii, Array]:
         """(2) and (3), (C, N, n) each, and the feedback torques, for a tube of radii `before`."""
         inputs = summed(causes.values())
-        (e, speed, feedback, torque), moved = self.reached(inputs, before)
-        held = self._held(before.feedback)
+        e, speed, feedback, torque = self.reached(inputs, before)
+        held = self.pieces.held(before.feedback, self.age)
         G, inverse = (np.abs(each[:, self.epochs.of_piece]) for each in (self.epochs.G, self.epochs.inverse))
-        known = np.maximum(np.abs(inputs.low), np.abs(inputs.high))
-        inputs = replace(inputs, level=inputs.level + causes["sampling"].level * (1.0 / _RISING - 1.0))
+        known = np.maximum(np.abs(inputs.low), np.abs(inputs.high)) + causes["sampling"].level * (1.0 / _RISING - 1.0)
         torques = inputs.torque + self.sets.viscous.coefficients * before.speed
         acceleration = (batched_product(G, held) + batched_product(inverse, torques) + known + inputs.most) * _UP
         position = (e + self.coupled.period**2 / 8.0 * acceleration + self._offset) * _UP
-        inertial = error_norms(self.epochs, self.coupled, inputs, moved, before.acceleration)
-        return TubeRadii(position, speed, acceleration, feedback, inertial), torque
+        return Radii(position, speed, acceleration, feedback), torque
 
-    def reached(
-        self, inputs: ErrorInputs, before: TubeRadii, *, free: bool = True, damped: bool = True
-    ) -> tuple[Array, Array]:
-        """Position, speed, feedback and torque of the loop (4, C, N, n), and the inertial norm (C, N, 1) of its
-        acceleration without the inputs of that instant; without `free` those of inputs alone, without `damped` not
-        those of viscous friction in the loop.
+    def reached(self, inputs: ErrorInputs, before: Radii, *, free: bool = True, damped: bool = True) -> Array:
+        """Position, speed, feedback and torque of the loop (4, C, N, n); without `free` those of inputs alone, without
+        `damped` not those of viscous friction in the loop.
         """
         epochs, pieces, n = self.epochs, self.pieces, self.proven.n
         T, noise = self.coupled.period, self.sets.position_noise
@@ -175,7 +187,7 @@ class VaryingTube:
             states.append((asked + seen) / (loop.integral * T**3))
         states += [asked] * loop.delay
         largest = np.stack(states, axis=1)
-        found = np.zeros((len(self.cells), len(pieces.first), 4 * n + 1))
+        found = np.zeros((len(self.cells), len(pieces.first), 4 * n))
         slots = inputs.mapped(pieces.to_slots, lambda values: -pieces.to_slots(-values))
         for epoch, rows in runs(epochs.of_piece[pieces.first]):
             G, inverse = (
@@ -185,18 +197,11 @@ class VaryingTube:
             level = inputs.level + batched_product(G, inputs.feedback) + batched_product(inverse, torques)
             level, turning = self._damped(epoch, inputs, level, before) if damped else (level, 0.0 * level)
             each = replace(slots, level=pieces.to_slots(level) * _UP)
-            if inputs.constant is not None and slots.constant is not None:
-                norm = epochs.norm.between[:, epoch, epochs.of_piece][..., None] * inputs.constant.norm
-                each = replace(each, constant=replace(slots.constant, norm=pieces.to_slots(norm) * _UP))
             found[:, rows] = self.response.reached(epoch, each, rows, largest, free=free)
             found[:, rows, n : 2 * n] += pieces.to_slots(turning)[:, rows]
-        outputs = np.stack([pieces.to_pieces(found[..., k * n : (k + 1) * n]) for k in range(4)])
-        if not epochs.loaded:
-            return outputs, 0.0 * outputs[0, ..., :1]
-        acting = self._held(before.feedback), self._held(before.speed)
-        return outputs, sample_norms(epochs, pieces, loop, found[..., -1], acting)
+        return np.stack([pieces.to_pieces(found[..., k * n : (k + 1) * n]) for k in range(4)])
 
-    def _damped(self, epoch: int, inputs: ErrorInputs, level: Array, before: TubeRadii) -> tuple[Array, Array]:
+    def _damped(self, epoch: int, inputs: ErrorInputs, level: Array, before: Radii) -> tuple[Array, Array]:
         """A level with w' of (2) of `viscous_damping`, and (4) there, where the loop has the matrices of an epoch."""
         G, inverse = (each[:, epoch, None] for each in (self.epochs.G, self.epochs.inverse))
         A = self.coupled.resisted(inverse)
@@ -207,14 +212,14 @@ class VaryingTube:
         more = step_error(A, w, before.acceleration, rising=_RISING)
         return level + more, speed_error(A, p, self.coupled.period)
 
-    def costs(self, causes: Mapping[str, ErrorInputs], radii: TubeRadii) -> dict[str, Array]:
+    def costs(self, causes: Mapping[str, ErrorInputs], radii: Radii) -> dict[str, Array]:
         """Contribution of every cause to the position bounds (n,), each at the cell and piece where it is largest."""
         cells, count, n = radii.position.shape
         rows = np.unravel_index(radii.position.reshape(-1, n).argmax(axis=0), (cells, count))
         costs = {}
         for cause, inputs in causes.items():
-            alone, _ = self.reached(inputs, radii, free=False, damped=cause == "friction")
-            costs[cause] = alone[0, rows[0], rows[1], np.arange(n)]
+            alone = self.reached(inputs, radii, free=False, damped=cause == "friction")[0]
+            costs[cause] = alone[rows[0], rows[1], np.arange(n)]
         noise = self.response.noise[..., :n].max(axis=(0, 1))
         costs["sensors"] = costs["sensors"] + noise + self._offset
         reached = radii.position.max(axis=(0, 1))
@@ -223,7 +228,7 @@ class VaryingTube:
 
     # --- levels -----------------------------------------------------------------------------------------------------
 
-    def causes(self, radii: TubeRadii) -> dict[str, ErrorInputs]:
+    def causes(self, radii: Radii) -> dict[str, ErrorInputs]:
         """(1): inputs of the loop by cause, (C, N, n) each; `radii` (C, N, n)."""
         sets, held = self.sets, self._held
         union, feedback = widest(radii), held(radii.feedback)
@@ -252,17 +257,14 @@ class VaryingTube:
             return [ErrorMotion(*pair, lengths[c], moving) for pair in pairs]
 
         near = replace(own, qdd_lower=r.qdd - r.qdd_spread, qdd_upper=r.qdd + r.qdd_spread)
-        own_epoch = self.epochs.G, self.epochs.inverse, self.epochs.norm.L, self.epochs.norm.K
-        frozen = [each[:, self.epochs.of_piece] for each in own_epoch]
+        frozen = [each[:, self.epochs.of_piece] for each in (self.epochs.G, self.epochs.inverse)]
         plants = [
             sets.plant_errors(
                 inverse,
                 near.rows(c),
                 self.cells,
-                [each[:, c] for each in frozen],
-                ActingErrors(
-                    friction[:, c], feedback[:, c], other[:, c], motions(c), damped[:, c], radii.inertial[:, c]
-                ),
+                (frozen[0][:, c], frozen[1][:, c]),
+                ActingErrors(friction[:, c], feedback[:, c], other[:, c], motions(c), damped[:, c]),
             )
             for inverse, c in zip(inverses, cuts, strict=True)
         ]
@@ -297,7 +299,7 @@ class VaryingTube:
         model = model + rounding_error(wanted)
         return model + self.reference.jump, evaluation, drift + self.reference.jerk
 
-    def _friction(self, radii: TubeRadii) -> Array:
+    def _friction(self, radii: Radii) -> Array:
         """Friction errors (C, N, n): reference and measured speeds are those at the sample of a torque."""
         r, shape = self.reference, radii.speed.shape
         old = r.qd_spread + self.age * self.wanted
@@ -312,7 +314,7 @@ class VaryingTube:
         found = self.sets.friction_error(ends(reach), ends(old), ends(late)).reshape(shape)
         return found + self.sets.viscous.coefficients * self.age * self.wanted
 
-    def torques(self, radii: TubeRadii, torque: Array) -> Array:
+    def torques(self, radii: Radii, torque: Array) -> Array:
         """The largest commanded torques (n,) (3), including those of feedback (C, N, n)."""
         union = widest(radii)
         still = self.boxes(replace(union, feedback=np.zeros_like(union.feedback)), asked=True)
@@ -340,10 +342,11 @@ class VaryingTube:
 
 def varying_tube(problem: VaryingTube) -> ErrorTube | str:
     """A narrow invariant tube (4), or the reason why none was found."""
-    start = TubeRadii.none((len(problem.cells), len(problem.reference.t), problem.proven.n))
-    zero = start.position
+    shape = len(problem.cells), len(problem.reference.t), problem.proven.n
+    zero = np.zeros(shape)
+    none = ErrorInputs(zero, zero, zero, zero, zero)
     try:
-        radii, _ = problem.radii({"sampling": ErrorInputs(zero, zero, zero, zero, zero)}, start)
+        radii, _ = problem.radii({"sampling": none}, Radii(zero, zero, zero, zero))
     except ArgumentError:  # a payload that makes the feedback almost ineffective, or the loop unstable
         return divergence_reason(problem, {})
     step, found, causes = _FIRST_STEP, None, dict[str, ErrorInputs]()
@@ -371,9 +374,7 @@ def varying_tube(problem: VaryingTube) -> ErrorTube | str:
     return problem.loop.saturation(problem.proven.robot, tube.torque) or tube
 
 
-def _tube(
-    problem: VaryingTube, new: TubeRadii, wide: TubeRadii, causes: Mapping[str, ErrorInputs], torque: Array
-) -> ErrorTube:
+def _tube(problem: VaryingTube, new: Radii, wide: Radii, causes: Mapping[str, ErrorInputs], torque: Array) -> ErrorTube:
     """The tube: largest radii, levels and drift, with the contributions of all causes where the position is largest."""
     drift = causes["sampling"].level.max(axis=(0, 1)) / (_RISING * problem.coupled.period)
     largest = Radii(*(getattr(new, name).max(axis=(0, 1)) for name in _RADII))
