@@ -271,7 +271,9 @@ def test_the_robot_moves_inside_the_report(chromium, tmp_path):
     made = write_report(made_folder(), tmp_path / "report.html")
     assert "unsafe-inline" not in made.page.read_text(encoding="utf-8")
     with opened_view(chromium, made.page, ready=False) as found:
-        found.page.locator("iframe.live").scroll_into_view_if_needed()  # browsers draw no frames that are out of sight
+        # Browsers draw no frames that are folded or out of sight.
+        found.page.locator("details:has(iframe.live) > summary").first.click()
+        found.page.locator("iframe.live").scroll_into_view_if_needed()
         frame = found.page.frame_locator("iframe.live")
         frame.locator("html[data-ready=yes]").wait_for(state="attached")
         assert pixels(frame.locator("#scene canvas").screenshot()).std() > 1.0
